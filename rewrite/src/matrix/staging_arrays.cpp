@@ -377,11 +377,9 @@ RetypedArray withHalves(TypeTable& types, StagingArray array, Id format, uint32_
             emit, *numberOf(emit.types(), format), slotsOf(emit, {&value, 1}), element, half);
         const std::vector<Slot> parts = regroup(emit, elements, half, scalar);
         const size_t each = parts.size() / items;
-        std::vector<Id> made;
-        for (uint32_t i = 0; i < items; ++i) {
-            made.push_back(gather(emit, scalar, std::span(parts).subspan(i * each, each)));
-        }
-        return made;
+        return listOf(items, [&](uint32_t i) {
+            return gather(emit, scalar, std::span(parts).subspan(i * each, each));
+        });
     };
     out.array = std::move(array);
     return out;
@@ -393,9 +391,8 @@ bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const Matr
     std::set<Id> matrices;
     const std::vector<StagingArray> found = arraysOfHalves(types, uses, matrices);
     if (!mayDouble(types, target, found)) return false;
-    std::vector<RetypedArray> arrays;
-    for (const StagingArray& array : found) arrays.push_back(withSingles(types, array));
-    holdAs(types, arrays, matrices, 32);
+    const auto withOthers = [&](const StagingArray& array) { return withSingles(types, array); };
+    holdAs(types, listFor(found, withOthers), matrices, 32);
     return true;
 }
 
@@ -414,11 +411,10 @@ bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const Matri
     const std::vector<StagingArray> found =
         arraysAlone(types, MatrixUses(module), Users(module), matrices);
     if (found.empty()) return false;
-    std::vector<RetypedArray> arrays;
-    for (const StagingArray& array : found) {
+    const std::vector<RetypedArray> arrays = listFor(found, [&](const StagingArray& array) {
         const Id format = module.def(*array.matrices.begin()).word(0);
-        arrays.push_back(withHalves(types, array, format, itemBytesFor(module, array)));
-    }
+        return withHalves(types, array, format, itemBytesFor(module, array));
+    });
     types.declareArithmetic(types.floatType(16));
     holdAs(types, arrays, matrices, 16);
     return true;

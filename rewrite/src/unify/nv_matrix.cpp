@@ -109,14 +109,10 @@ class NvMatrixPass {
     // stride in elements of the pointee type.
     void rewriteLayout(Instruction& i, size_t stride) {
         if (i.operands.size() < stride + 2) return fail(i, "operands are missing");
-        const spv::Op columnMajor = module_.def(i.word(stride + 1)).opcode;
-        if (columnMajor != OpConstantTrue && columnMajor != OpConstantFalse &&
-            columnMajor != OpConstantNull) {
-            return fail(i, "Column Major is not a boolean constant");
-        }
-        const uint32_t layout = columnMajor == OpConstantTrue ? 1 : 0;
+        const std::optional<bool> columnMajor = module_.constantBool(i.word(stride + 1));
+        if (!columnMajor) return fail(i, "Column Major is not a boolean constant");
         i.operands[stride + 1] = i.operands[stride];
-        i.operands[stride] = idOperand(types_.constantU32(layout));
+        i.operands[stride] = idOperand(types_.constantU32(*columnMajor ? 1 : 0));
     }
 
     void rewriteLength(Instruction& i, size_t operand) {
@@ -131,10 +127,6 @@ class NvMatrixPass {
 
     // In NV matrices the component type tells whether integers are signed, in KHR ones operands do.
     void rewriteMulAdd(Emitter& emit, Instruction& i) {
-        using Mask = spv::CooperativeMatrixOperandsMask;
-        constexpr Mask kSigned[] = {
-            Mask::MatrixASignedComponentsKHR, Mask::MatrixBSignedComponentsKHR,
-            Mask::MatrixCSignedComponentsKHR, Mask::MatrixResultSignedComponentsKHR};
         if (i.operands.size() != 3) return fail(i, "multiply-add takes three matrices");
         uint32_t operands = 0;
         for (size_t o = 0; o < 4; ++o) {
@@ -144,7 +136,7 @@ class NvMatrixPass {
                 matrix = module_.def(i.word(o)).type;
             }
             const bool isSigned = types_.isSigned(module_.def(matrix).word(0));
-            if (isSigned) operands |= static_cast<uint32_t>(kSigned[o]);
+            if (isSigned) operands |= static_cast<uint32_t>(kSignedMatrices[o]);
         }
         if (operands != 0) i.operands.push_back(literal(operands));
     }

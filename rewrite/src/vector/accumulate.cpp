@@ -76,12 +76,11 @@ void Accumulator::add(Id byte, std::span<const Id> values) {
 void Accumulator::addReduced(Id byte, std::span<const Id> values) {
     f_.module().addCapability(spv::Capability::GroupNonUniformArithmetic);
     const Id subgroup = emit_.scope(spv::Scope::Subgroup);
-    std::vector<Id> sums;
-    for (Id value : values) {
-        sums.push_back(emit_.op(
+    const std::vector<Id> sums = listFor(values, [&](Id value) {
+        return emit_.op(
             OpGroupNonUniformFAdd, f32(),
-            {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(value)}));
-    }
+            {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(value)});
+    });
     const Id first = emit_.op(OpGroupNonUniformElect, types_.boolType(), {subgroup});
     f_.when(first, [&] { add(byte, sums); });
 }
@@ -289,11 +288,10 @@ class GradientWriter : private VectorCode {
 
     void addWord(Id start, Id word, std::optional<Id> factor, uint32_t count) {
         const Id first = times(word, accumulator_.perWord());
-        std::vector<Id> numbers;
-        for (uint32_t v = 0; v < count; ++v) {
-            numbers.push_back(elements_->at(plus(first, v)));
-            if (factor) numbers[v] = emit_.op(OpFMul, f32(), {*factor, numbers[v]});
-        }
+        const std::vector<Id> numbers = listOf(count, [&](uint32_t v) {
+            const Id number = elements_->at(plus(first, v));
+            return factor ? emit_.op(OpFMul, f32(), {*factor, number}) : number;
+        });
         addNumbers(start, word, numbers);
     }
 

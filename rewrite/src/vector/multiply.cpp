@@ -32,16 +32,13 @@ class InvocationProduct : private VectorCode {
         const uint32_t blocks = divideUp(p_.m, rows);
         f_.loopAbove(1, blocks, [&](Id block) {
             const Id first = times(block, rows);
-            std::vector<VectorMemory::Line> lines;
-            for (uint32_t r = 0; r < rows; ++r) {
-                Id row = plus(first, r);
-                if (p_.m % rows != 0) row = atMost(emit_, row, p_.m - 1);
-                lines.push_back(lineAt(row));
-            }
-            const std::vector<Id> sums =
-                work_.input.hasValues() ? sumLines(lines) : sumLongLines(lines);
-            std::vector<Id> totals;
-            for (Id sum : sums) totals.push_back(arithmetic_.total(sum, p_.hasBias));
+            std::vector<VectorMemory::Line> lines = listOf(rows, [&](uint32_t r) {
+                const Id row = plus(first, r);
+                return lineAt(p_.m % rows != 0 ? atMost(emit_, row, p_.m - 1) : row);
+            });
+            const std::vector<Id> totals =
+                listFor(work_.input.hasValues() ? sumLines(lines) : sumLongLines(lines),
+                        [&](Id sum) { return arithmetic_.total(sum, p_.hasBias); });
             work_.result.store(first, totals, blocks * rows);
         });
     }
@@ -85,11 +82,11 @@ class InvocationProduct : private VectorCode {
         for (size_t r = 0; r < lines.size(); ++r) {
             const std::vector<Id> words = lines[r].load(at, bytes);
             const auto units = static_cast<uint32_t>(words.size()) * arithmetic_.unitsPerWord();
-            const uint32_t end = first + units, inner = std::min(end, work_.input.units());
-            std::vector<Id> inputs;
-            for (uint32_t u = first; u < (work_.addsPadding ? end : inner); ++u) {
-                inputs.push_back(work_.input.unit(u));
-            }
+            const uint32_t all = work_.input.units();
+            const uint32_t inner = std::min(units, all - std::min(all, first));
+            const std::vector<Id> inputs =
+                listOf(work_.addsPadding ? units : inner,
+                       [&](uint32_t u) { return work_.input.unitAt(c(first + u)); });
             sums[r] = arithmetic_.addProducts(arithmetic_.units(words), inputs, sums[r]);
         }
     }
@@ -102,10 +99,8 @@ class InvocationProduct : private VectorCode {
         f_.loop(quads, [&](Id q) {
             const Id bytes = times(q, p_.quadBytes());
             const Id firstUnit = times(q, unitsPerQuad);
-            std::vector<Id> inputs;
-            for (uint32_t u = 0; u < unitsPerQuad; ++u) {
-                inputs.push_back(work_.input.unitAt(plus(firstUnit, u)));
-            }
+            const std::vector<Id> inputs = listOf(
+                unitsPerQuad, [&](uint32_t u) { return work_.input.unitAt(plus(firstUnit, u)); });
             for (size_t r = 0; r < lines.size(); ++r) {
                 auto piece = work_.matrix.line(emit_.sum(lines[r].bytes(), bytes));
                 const std::vector<Id> words = piece.load(0, 16);
@@ -114,8 +109,7 @@ class InvocationProduct : private VectorCode {
                          arithmetic_.addProducts(arithmetic_.units(words), inputs, sum));
             }
         });
-        std::vector<Id> sums;
-        for (Id variable : variables) sums.push_back(f_.load(variable));
+        std::vector<Id> sums = f_.loadAll(variables);
         if (const uint32_t at = 16 * quads; at < p_.lineBytes()) {
             addPiece(lines, at, p_.lineBytes() - at, sums);
         }
@@ -123,12 +117,11 @@ class InvocationProduct : private VectorCode {
     }
 
     std::vector<Id> sumVariables(size_t count) {
-        std::vector<Id> variables;
-        for (size_t v = 0; v < count; ++v) {
-            variables.push_back(f_.variable(arithmetic_.sumType()));
-            f_.store(variables[v], arithmetic_.zero());
-        }
-        return variables;
+        return listOf(count, [&](uint32_t) {
+            const Id variable = f_.variable(arithmetic_.sumType());
+            f_.store(variable, arithmetic_.zero());
+            return variable;
+        });
     }
 
     // Totals of `rows` rows from `first` on, which take `bytes` bytes of each column.
@@ -151,9 +144,7 @@ class InvocationProduct : private VectorCode {
                 }
             }
         });
-        std::vector<Id> totals;
-        for (Id variable : variables) totals.push_back(f_.load(variable));
-        return totals;
+        return f_.loadAll(variables);
     }
 
     const ProductWork& work_;
@@ -183,13 +174,6 @@ void prepareAlone(const DevicePlan& device, const VectorMatrixMul& product, Prod
 // The number of rows that multiplyAlone() stores.
 uint32_t rowsAlone(const VectorMatrixMul& product) {
     return divideUp(product.m, kRowsAlone) * kRowsAlone;
-}
-
-std::optional<bool> constantBool(const Module& module, Id id) {
-    const spv::Op opcode = module.def(id).opcode;
-    if (opcode == OpConstantTrue) return true;
-    if (opcode == OpConstantFalse || opcode == OpConstantNull) return false;
-    return std::nullopt;
 }
 
 // Reads an instruction's operands. Errors go to the context.
@@ -254,7 +238,7 @@ class ProductReader {
     bool readShape(VectorMatrixMul& p) const {
         const auto m = constant(afterMatrix_), k = constant(afterMatrix_ + 1);
         const auto layout = constant(afterMatrix_ + 2);
-        const auto transpose = constantBool(context_.module, i_.word(afterMatrix_ + 3));
+        const auto transpose = context_.module.constantBool(i_.word(afterMatrix_ + 3));
         if (!m || !k || !layout || !transpose || *layout > 3) {
             return fail(ErrorCode::kInvalidModule,
                         "M, K, MemoryLayout and Transpose must be constants");

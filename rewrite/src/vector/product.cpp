@@ -100,28 +100,20 @@ void ProductInput::forEachGroup(Visit visit) {
         product_.inputType.isPacked ? 1 : std::max(1u, kGroup / input.packWidth);
     const uint32_t whole = product_.k / kGroup;
     const uint32_t rest = product_.k % kGroup;
-    const auto visitAt = [&](uint32_t group, uint32_t valid) {
-        std::vector<Id> packs;
-        for (uint32_t p = group * packsPerGroup; p < (group + 1) * packsPerGroup; ++p) {
-            const uint32_t index = std::min(p, input.packs() - 1);
-            packs.push_back(input.isLarge ? loadPack(input, value_, c(index))
-                                          : emit_.extract(input.pack, value_, {index}));
-        }
-        visit(c(group), packs, valid);
-    };
-    if (!input.isLarge) {
-        for (uint32_t g = 0; g < whole; ++g) visitAt(g, kGroup);
-    } else {
-        f_.loop(whole, [&](Id g) {
-            std::vector<Id> packs;
-            const Id first = times(g, packsPerGroup);
-            for (uint32_t p = 0; p < packsPerGroup; ++p) {
-                packs.push_back(loadPack(input, value_, plus(first, p)));
-            }
-            visit(g, packs, kGroup);
+    const auto visitAt = [&](Id group, uint32_t valid) {
+        const Id first = times(group, packsPerGroup);
+        const std::vector<Id> packs = listOf(packsPerGroup, [&](uint32_t p) {
+            const Id index = plus(first, p);
+            const auto known = emit_.module().constantValue(index);
+            const auto inside =
+                static_cast<uint32_t>(std::min<uint64_t>(known.value_or(0), input.packs() - 1));
+            return input.isLarge ? loadPack(input, value_, known ? c(inside) : index)
+                                 : emit_.extract(input.pack, value_, {inside});
         });
-    }
-    if (rest != 0) visitAt(whole, rest);
+        visit(group, packs, valid);
+    };
+    f_.loopAbove(input.isLarge ? 0 : whole, whole, [&](Id g) { visitAt(g, kGroup); });
+    if (rest != 0) visitAt(c(whole), rest);
 }
 
 void ProductInput::makeUnits(bool asValues) {
@@ -167,15 +159,11 @@ void ProductInput::makeScalars() {
     });
 }
 
-Id ProductInput::unit(uint32_t index) {
-    if (array_) return unitAt(c(index));
-    return index < values_.size() ? values_[index] : types_.constantNull(arithmetic_.unitType());
-}
-
 Id ProductInput::unitAt(Id index) {
     if (floats_) return floats_->at(index);
     if (array_) return array_->load(index);
-    return unit(static_cast<uint32_t>(emit_.module().constantValue(index).value_or(0)));
+    const uint64_t known = emit_.module().constantValue(index).value_or(0);
+    return known < values_.size() ? values_[known] : types_.constantNull(arithmetic_.unitType());
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -245,11 +233,9 @@ void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped)
         if (product_.hasBias && mayExceed) row = atMost(emit_, row, product_.m - 1);
         components.push_back(finish(totals[r], biasOf(row)));
     }
-    std::vector<Id> packs;
-    for (uint32_t p = 0; p < components.size() / width; ++p) {
-        const std::span<const Id> parts = std::span(components).subspan(p * width, width);
-        packs.push_back(emit_.join(product_.result->pack, parts));
-    }
+    const std::vector<Id> packs = listOf(components.size() / width, [&](uint32_t p) {
+        return emit_.join(product_.result->pack, std::span(components).subspan(p * width, width));
+    });
     storePacks(over(first, width), packs, looped / width);
 }
 
@@ -271,9 +257,8 @@ Id ProductResult::finishFunction() {
         if (type.count % type.packWidth != 0) store(c(type.packs() - 1));
         return f_.finishResult();
     }
-    std::vector<Id> packs;
-    for (uint32_t p = 0; p < type.packs(); ++p) packs.push_back(packs_.load(c(p)));
-    return f_.finish(emit_.construct(type.id, packs));
+    return f_.finish(emit_.construct(
+        type.id, listOf(type.packs(), [&](uint32_t p) { return packs_.load(c(p)); })));
 }
 
 // The arithmetic of matrix-vector products: multiply-adds and sums.
@@ -360,8 +345,7 @@ std::vector<Id> Arithmetic::unitsOf(Id word) {
     std::vector<Id> units;
     for (Id half : unpacked) {
         const Id wide = emit_.op(OpFConvert, types_.vectorType(f32(), 2), {half});
-        units.push_back(emit_.extract(f32(), wide, {0}));
-        units.push_back(emit_.extract(f32(), wide, {1}));
+        std::ranges::copy(emit_.parts(wide), std::back_inserter(units));
     }
     return units;
 }

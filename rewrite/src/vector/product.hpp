@@ -141,7 +141,6 @@ class ProductInput : private VectorCode {
     void makeScalars();
     bool hasValues() const { return !array_ && !floats_; }
     uint32_t units() const { return divideUp(product_.k, arithmetic_.unitComponents()); }
-    Id unit(uint32_t index);
     Id unitAt(Id index);  // u32; must be a constant if hasValues()
 
  private:

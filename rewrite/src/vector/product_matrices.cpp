@@ -7,6 +7,7 @@
 // the way. A lane's totals are a row there: drivers store two at once. Lanes keep bias and result.
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
 #include "vector/shared_vectors.hpp"
 
 namespace coopvk::rewrite {
@@ -134,10 +135,8 @@ class DriverMatrices : SharedVectors {
         const Id line = over(work_.matrix.fromStart(start).bytes(), 16);
         const Id loaded = work_.matrix.quadAt(emit_.sum(line, times(quad, p_.quadBytes() / 16)));
         if (inputQuadsPerMatrixQuad() == 1) return area_.store(slot, loaded);
-        std::vector<Id> words;
-        for (const Id unit : work_.arithmetic.units(emit_.parts(loaded))) {
-            words.push_back(emit_.bitcast(u32(), unit));
-        }
+        const std::vector<Id> words = listFor(work_.arithmetic.units(emit_.parts(loaded)),
+                                              [&](Id unit) { return emit_.bitcast(u32(), unit); });
         for (uint32_t q = 0; q < words.size() / 4; ++q) {
             area_.store(plus(slot, q), emit_.construct(quad_, std::span(words).subspan(4 * q, 4)));
         }
@@ -161,13 +160,10 @@ class DriverMatrices : SharedVectors {
 
     // Cooperative Matrix Operands.
     uint32_t signs() const {
-        using enum spv::CooperativeMatrixOperandsMask;
         const std::array types = {shape_.a, shape_.b, shape_.c, shape_.result};
-        constexpr std::array kBits = {MatrixASignedComponentsKHR, MatrixBSignedComponentsKHR,
-                                      MatrixCSignedComponentsKHR, MatrixResultSignedComponentsKHR};
         uint32_t mask = 0;
         for (size_t i = 0; i < types.size(); ++i) {
-            if (findNumber(types[i])->isSigned()) mask |= static_cast<uint32_t>(kBits[i]);
+            if (findNumber(types[i])->isSigned()) mask |= static_cast<uint32_t>(kSignedMatrices[i]);
         }
         return mask;
     }
@@ -199,9 +195,8 @@ class DriverMatrices : SharedVectors {
         std::vector<Id> totals;
         for (uint32_t q = 0; q < rows * plan_.totalBytes() / 16; ++q) {
             for (const Id word : emit_.parts(area_.load(plus(laneQuads_, q)))) {
-                for (const Id total : emit_.parts(emit_.bitcast(type, word))) {
-                    totals.push_back(total);
-                }
+                std::ranges::copy(emit_.parts(emit_.bitcast(type, word)),
+                                  std::back_inserter(totals));
             }
         }
         return totals;

@@ -230,13 +230,11 @@ class VectorTileProduct : SharedVectors {
         begin();
         gridRow_ = over(lane_, tile_.gridColumns);
         gridColumn_ = modulo(lane_, tile_.gridColumns);
-        for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
-            columns_.push_back(laneBase(plus(gridColumn_, tile_.gridColumns * j)));
-        }
-        const uint32_t sums = tile_.rowsPerLane * tile_.columnsPerLane;
-        for (uint32_t s = 0; s < sums; ++s) {
-            sums_.push_back(f_.variable(work_.arithmetic.sumType()));
-        }
+        columns_ = listOf(tile_.columnsPerLane, [&](uint32_t j) {
+            return laneBase(plus(gridColumn_, tile_.gridColumns * j));
+        });
+        sums_ = listOf(tile_.rowsPerLane * tile_.columnsPerLane,
+                       [&](uint32_t) { return f_.variable(work_.arithmetic.sumType()); });
         f_.loopAbove(1, tile_.tiles, [&](Id t) { computeTile(t); });
     }
 
@@ -291,20 +289,18 @@ class VectorTileProduct : SharedVectors {
 
     // A quad holds one lane's rows for one vector.
     void shareResults(Id t) {
-        std::vector<std::optional<Id>> biases;
-        for (Id row : rows_) biases.push_back(work_.result.biasOf(row));
+        const auto biases = listFor(rows_, [&](Id row) { return work_.result.biasOf(row); });
         const uint32_t width = p_.result->packWidth;
         for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
-            std::vector<Id> words;
-            for (uint32_t r = 0; r < tile_.rowsPerLane; r += width) {
-                std::vector<Id> parts;
-                for (uint32_t w = r; w < r + width; ++w) {
-                    const Id sum = f_.load(sums_[w * tile_.columnsPerLane + j]);
+            std::vector<Id> words = listOf(tile_.rowsPerLane / width, [&](uint32_t pack) {
+                const std::vector<Id> parts = listOf(width, [&](uint32_t r) {
+                    const uint32_t row = pack * width + r;
+                    const Id sum = f_.load(sums_[row * tile_.columnsPerLane + j]);
                     const Id total = work_.arithmetic.total(sum, p_.hasBias);
-                    parts.push_back(work_.result.finish(total, biases[w]));
-                }
-                words.push_back(emit_.bitcast(u32(), emit_.join(p_.result->pack, parts)));
-            }
+                    return work_.result.finish(total, biases[row]);
+                });
+                return emit_.bitcast(u32(), emit_.join(p_.result->pack, parts));
+            });
             words.resize(4, c(0));
             area_.store(addU32(columns_[j], gridRow_), emit_.construct(quad_, words));
         }
@@ -392,12 +388,11 @@ void SharedVectors::shareInput(Id chunk, uint32_t quads) {
     const Id firstUnit = times(chunk, 4 * kExchangeQuads);
     const std::optional<uint64_t> known = emit_.module().constantValue(firstUnit);
     for (uint32_t q = 0; q < quads; ++q) {
-        std::vector<Id> words;
-        for (uint32_t u = 0; u < 4; ++u) {
+        const std::vector<Id> words = listOf(4, [&](uint32_t u) {
             const Id unit = plus(firstUnit, 4 * q + u);
             const bool beyond = known && *known + 4 * q + u >= work_.input.units();
-            words.push_back(beyond ? c(0) : emit_.bitcast(u32(), work_.input.unitAt(unit)));
-        }
+            return beyond ? c(0) : emit_.bitcast(u32(), work_.input.unitAt(unit));
+        });
         area_.store(plus(laneQuads_, q), emit_.construct(quad_, words));
     }
 }
