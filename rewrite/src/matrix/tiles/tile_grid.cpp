@@ -317,22 +317,12 @@ class TileConverter {
     void run() {
         addTypes();
         for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                InstructionList body;
-                for (InstructionPtr& i : block->body) {
-                    Emitter emit(types_, body);
-                    if (const auto tiles = tiles_.find(i->type);
-                        tiles != tiles_.end() && i->opcode == OpCooperativeMatrixMulAddKHR) {
-                        multiply(emit, *i, tiles->second);
-                        module_.retire(std::move(i));
-                    } else if (takesTiles(module_, plan_, *i)) {
-                        body.push_back(std::move(i));
-                    } else {
-                        convertAround(emit, std::move(i));
-                    }
-                }
-                block->body = std::move(body);
-            }
+            replaceInBlocks(types_, *function, [&](Emitter& emit, Instruction& i) {
+                const auto tiles = tiles_.find(i.type);
+                if (tiles != tiles_.end() && i.opcode == OpCooperativeMatrixMulAddKHR)
+                    return multiply(emit, i, tiles->second);
+                return !takesTiles(module_, plan_, i) && convertAround(emit, i);
+            });
         }
     }
 
@@ -357,26 +347,25 @@ class TileConverter {
         return emit.op(OpCooperativeMatrixConvertNV, type, {value}, result);
     }
 
-    void convertAround(Emitter& emit, InstructionPtr i) {
-        for (Operand& operand : i->operands) {
+    // False: the instruction stays, with other operands.
+    bool convertAround(Emitter& emit, Instruction& i) {
+        for (Operand& operand : i.operands) {
             if (!operand.isId) continue;
             const auto found = plan_.distributed.find(module_.def(operand.word).type);
             if (found != plan_.distributed.end()) {
                 operand.word = convert(emit, found->second, operand.word);
             }
         }
-        const auto found = plan_.distributed.find(i->type);
-        if (found == plan_.distributed.end()) {
-            emit.add(std::move(i));
-            return;
-        }
-        const Id value = emit.op(i->opcode, found->second, std::move(i->operands));
-        convert(emit, i->type, value, i->result);
+        const auto found = plan_.distributed.find(i.type);
+        if (found == plan_.distributed.end()) return false;
+        const Id value = emit.op(i.opcode, found->second, std::move(i.operands));
+        convert(emit, i.type, value, i.result);
+        return true;
     }
 
     // A product of distributed values. C is added behind the conversion, which needs one conversion
     // less.
-    void multiply(Emitter& emit, const Instruction& i, Id tiles) {
+    bool multiply(Emitter& emit, const Instruction& i, Id tiles) {
         const Id c = i.word(2);
         const bool addsNothing = isZero(module_, c);
         const std::optional<spv::Op> add = addsNothing ? std::nullopt : addition(i.type);
@@ -384,12 +373,10 @@ class TileConverter {
         operands[2].word =
             addsNothing || add ? types_.constantNull(tiles) : convert(emit, tiles, c);
         const Id product = emit.op(i.opcode, tiles, std::move(operands));
-        if (!add) {
-            convert(emit, i.type, product, i.result);
-            return;
-        }
-        const Id value = convert(emit, i.type, product);
-        emit.op(*add, i.type, {value, c}, i.result);
+        const Id value =
+            convert(emit, i.type, product, add ? std::nullopt : std::optional(i.result));
+        if (add) emit.op(*add, i.type, {value, c}, i.result);
+        return true;
     }
 
     // nullopt: for formats without arithmetic.
