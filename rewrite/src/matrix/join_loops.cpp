@@ -454,25 +454,18 @@ class Joining {
 };
 
 void drop(Module& module, Function& function, const std::vector<LoopPair>& pairs) {
-    std::vector<bool> isGone(function.blocks.size());
-    for (const LoopPair& pair : pairs) {
-        std::fill(isGone.begin() + static_cast<std::ptrdiff_t>(pair.outer.header),
-                  isGone.begin() + static_cast<std::ptrdiff_t>(pair.rest.header), true);
-    }
     std::unordered_set<Id> gone;
-    std::vector<std::unique_ptr<Block>> kept;
-    for (size_t b = 0; b < function.blocks.size(); ++b) {
-        auto& block = function.blocks[b];
-        if (!isGone[b]) {
-            kept.push_back(std::move(block));
-            continue;
+    for (const LoopPair& pair : pairs) {
+        for (size_t b = pair.outer.header; b < pair.rest.header; ++b) {
+            auto& block = function.blocks[b];
+            if (!block) continue;
+            gone.insert(block->id());
+            for (const Id id : module.takeOut(block->body, [](const Instruction&) { return true; }))
+                gone.insert(id);
+            block = nullptr;
         }
-        gone.insert(block->id());
-        for (const Id id : module.takeOut(block->body, [](const Instruction&) { return true; }))
-            gone.insert(id);
     }
-    function.blocks = std::move(kept);
-    gone.erase(0);
+    std::erase(function.blocks, nullptr);
     module.forget(gone);
 }
 

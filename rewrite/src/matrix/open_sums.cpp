@@ -88,13 +88,9 @@ std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<con
     const uint32_t width = matrix.fragment.packWidth;
     for (size_t first = 0; first < sums.size(); first += width) {
         const std::span<const Id> group = sums.subspan(first, width);
-        if (!keeps) {
-            std::vector<Id> closed;
-            for (const Id sum : group) closed.push_back(closeSum(emit, matrix, sum));
-            packs.push_back(emit.join(matrix.pack, closed));
-            continue;
-        }
-        packs.push_back(matrix.sumForm == SumForm::kHalves
+        const auto close = [&](Id sum) { return closeSum(emit, matrix, sum); };
+        packs.push_back(!keeps ? emit.join(matrix.pack, listFor(group, close))
+                        : matrix.sumForm == SumForm::kHalves
                             ? addHalves(emit, matrix, group)
                             : emit.op(OpFConvert, matrix.pack,
                                       {emit.join(types.vectorType(matrix.sumType, width), group)}));

@@ -77,13 +77,10 @@ class DriverMatrices : SharedVectors {
     // inputs, if weights come from the buffer.
     void addChunk(Id first, uint32_t rows, Id firstQuad, uint32_t quads) {
         const uint32_t steps = divideUp(quads * inputQuadsPerMatrixQuad(), quadsPerStep());
-        std::vector<Id> inputs;
-        for (uint32_t s = 0; s < steps; ++s) {
-            for (uint32_t g = 0; g < groups(); ++g) {
-                const Id pointer = slotOf(g * shape_.m, s * quadsPerStep());
-                inputs.push_back(lines().load(emit_, a_, pointer));
-            }
-        }
+        const std::vector<Id> inputs = listOf(steps * groups(), [&](uint32_t n) {
+            const uint32_t step = n / groups(), group = n % groups();
+            return lines().load(emit_, a_, slotOf(group * shape_.m, step * quadsPerStep()));
+        });
         if (plan_.loadsBlocks) return addBlocks(first, rows, firstQuad, inputs);
         for (uint32_t r = 0; r < rows; r += exchange_.lanes) {
             const uint32_t count = std::min(rows - r, exchange_.lanes);
