@@ -121,6 +121,14 @@ void reduce(Subgroup& s, In from) {
     });
 }
 
+// GLSL.std.450, UClamp, SClamp: "Result is undefined if minVal > maxVal".
+constexpr auto limits = [](uint32_t, uint64_t, uint64_t low, uint64_t high) {
+    return low > high ? "a clamp whose lowest number is above its highest" : nullptr;
+};
+constexpr auto signedLimits = [](uint32_t width, uint64_t, uint64_t low, uint64_t high) {
+    const bool isAbove = signExtend(low, width) > signExtend(high, width);
+    return isAbove ? "a clamp whose lowest number is above its highest" : nullptr;
+};
 constexpr auto clampInteger = [](auto a, auto low, auto high) {
     return std::min(std::max(a, low), high);
 };
@@ -177,8 +185,8 @@ constexpr OpcodeRow kIntegerRows[] = {
     each<onUnsigned<most>>(GLSLstd450UMax),
     each<onSigned<least>>(GLSLstd450SMin),
     each<onSigned<most>>(GLSLstd450SMax),
-    each<onUnsigned<clampInteger>>(GLSLstd450UClamp),
-    each<onSigned<clampInteger>>(GLSLstd450SClamp),
+    each<checked<limits, onUnsigned<clampInteger>>>(GLSLstd450UClamp),
+    each<checked<signedLimits, onSigned<clampInteger>>>(GLSLstd450SClamp),
     // Numbers of bits; -1 if there is none.
     each<onUnsigned<[](uint64_t a) { return a == 0 ? -1 : std::countr_zero(a); }>>(
         GLSLstd450FindILsb),

@@ -32,13 +32,6 @@ void contractSum(Instruction& sum, const Products& products) {
 
 }  // namespace
 
-// SPV_KHR_float_controls2 says more of an instruction.
-bool Decoder::allows(const Instruction& i, spv::FPFastMathModeMask mode) const {
-    const auto modes = decorations_.of(i.resultId, spv::Decoration::FPFastMathMode);
-    if (modes) return (*modes & uint32_t(mode)) != 0;
-    return !hasFastMathDefault_ && !decorations_.has(i.resultId, spv::Decoration::NoContraction);
-}
-
 // The sum or the difference of a product and a number becomes one instruction, where nothing
 // forbids it. Products are in blocks before it, or in its own.
 void Decoder::contract(Function& function) {

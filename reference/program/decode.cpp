@@ -235,6 +235,7 @@ Status Decoder::readDeclarations() {
             readMode(instruction);
         if (Status read = readDeclaration(instruction); !read) return read;
     }
+    readFastMathDefaults();
     return readWorkgroupSize();
 }
 

@@ -91,6 +91,7 @@ class Decoder {
     Status readEntryPoint();
     void setDefaultModes();
     void readMode(const Parsed& instruction);
+    void readFastMathDefaults();
     void readName(const Parsed& instruction);
     Status readDeclarations();
     Status readDeclaration(const Parsed& instruction);
@@ -130,6 +131,8 @@ class Decoder {
     Status readFunction(const Body& body, Function& function);
     Status readBlock(const Body& body, const Function& function, Block& block);
     bool allows(const Instruction& i, spv::FPFastMathModeMask mode) const;
+    void readLiberties(const Parsed& from, Instruction& to);
+    bool isRelaxed(const Parsed& from);
     void contract(Function& function);
     Status readEdges(const Outline& from, const Function& function, Block& block);
     Status chooseRow(const Parsed& from, Instruction& to);
@@ -143,11 +146,12 @@ class Decoder {
     std::shared_ptr<Program> program_;
     uint32_t entry_ = 0;
     uint32_t localSizeIds_[3] = {};
-    bool hasFastMathDefault_ = false;
-    std::unordered_map<uint32_t, Body> bodies_;     // functions, by id
-    std::vector<uint32_t> reachable_;               // functions of the entry point
-    std::unordered_set<uint32_t> used_;             // ids in these
-    std::unordered_map<uint32_t, Outline> blocks_;  // of all functions, by label
+    std::map<uint32_t, uint32_t> fastMathDefaults_;  // constants, by type
+    std::unordered_set<uint32_t> relaxed_;           // pointers to what is RelaxedPrecision
+    std::unordered_map<uint32_t, Body> bodies_;      // functions, by id
+    std::vector<uint32_t> reachable_;                // functions of the entry point
+    std::unordered_set<uint32_t> used_;              // ids in these
+    std::unordered_map<uint32_t, Outline> blocks_;   // of all functions, by label
 };
 
 }  // namespace coopvk::reference

@@ -100,7 +100,11 @@ Status Decoder::assignSlots(const Body& body, Function& function) {
             if (Status read = readDeclaration(instruction); !read) return read;
         } else {
             const uint32_t slot = program_->newSlot(instruction.resultId, *of);
-            if (instruction.opcode == OpFunctionParameter) function.parameters.push_back(slot);
+            if (instruction.opcode == OpFunctionParameter) {
+                function.parameters.push_back(slot);
+                program_->relaxesMoves |=
+                    decorations_.has(instruction.resultId, spv::Decoration::RelaxedPrecision);
+            }
         }
     }
     return Done{};
@@ -211,6 +215,8 @@ Status Decoder::readEdges(const Outline& from, const Function& function, Block& 
         if (loop != function.loops.end()) edge.loop = loop->number;
         edge.repeats = from.number >= to.number;
         for (const Parsed* phi : to.phis) {
+            program_->relaxesMoves |=
+                decorations_.has(phi->resultId, spv::Decoration::RelaxedPrecision);
             for (size_t i = 0; i + 1 < phi->operands.size(); i += 2) {
                 if ((*phi)[i + 1] != from.label) continue;
                 const uint32_t value = slotOf((*phi)[i]);
@@ -272,9 +278,7 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     if (to.type == nullptr || to.type->kind != Kind::kCooperativeMatrix)
         to.rounding =
             decorations_.of(from.resultId, spv::Decoration::FPRoundingMode).value_or(kNone);
-    to.fastMath = decorations_.of(from.resultId, spv::Decoration::FPFastMathMode).value_or(kNone);
-    if (to.fastMath == kNone && hasFastMathDefault_) to.fastMath = kNone - 1;
-    to.mayContract = to.fastMath == kNone && !has(spv::Decoration::NoContraction);
+    readLiberties(from, to);
     if (to.row->prepare == nullptr) return Done{};
     Status read = to.row->prepare(*program_, to);
     if (!read && read.error().message.empty()) return unsupported(from);

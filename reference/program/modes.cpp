@@ -28,17 +28,19 @@ void Decoder::readMode(const Parsed& instruction) {
     if (mode == OutputVertices &&
         request_.stage == uint32_t(spv::ExecutionModel::TessellationControl))
         program_->workgroupSize = {instruction[2], 1, 1};
-    hasFastMathDefault_ |= mode == FPFastMathDefault;
+    if (mode == FPFastMathDefault) fastMathDefaults_[instruction[2]] = instruction[3];
     program_->maximallyReconverges |= mode == MaximallyReconvergesKHR;
     program_->subgroupUniform |= mode == SubgroupUniformControlFlowKHR;
     const bool isOfFloats = mode == RoundingModeRTZ || mode == RoundingModeRTE ||
-                            mode == DenormFlushToZero || mode == DenormPreserve;
+                            mode == DenormFlushToZero || mode == DenormPreserve ||
+                            mode == SignedZeroInfNanPreserve;
     if (!isOfFloats) return;
     FloatControls& controls = program_->controls(instruction[2]);
     if (mode == RoundingModeRTZ) controls.rounding = numbers::Rounding::towardZero;
     if (mode == RoundingModeRTE) controls.rounding = numbers::Rounding::nearestEven;
     if (mode == DenormFlushToZero) controls.flushDenorms = true;
     if (mode == DenormPreserve) controls.flushDenorms = false;
+    if (mode == SignedZeroInfNanPreserve) controls.liberties = 0;
 }
 
 }  // namespace coopvk::reference

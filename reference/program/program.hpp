@@ -48,6 +48,15 @@ struct Operand {
     uint64_t literal() const { return word | uint64_t{high} << 32; }
 };
 
+// What devices may make of an instruction beyond its own text: bits of spv::FPFastMathModeMask, and
+enum Liberty : uint32_t {
+    kSpecials = 7,             // NotNaN, NotInf, NSZ
+    kUnsaid = 1u << 28,        // the same, since no mode says anything
+    kRelaxed = 1u << 29,       // RelaxedPrecision
+    kNoSignedWrap = 1u << 30,  // undefined if it wraps
+    kNoUnsignedWrap = 1u << 31,
+};
+
 struct Instruction {
     Handler handler = nullptr;
     const OpcodeRow* row = nullptr;
@@ -60,7 +69,8 @@ struct Instruction {
     bool saturates = false;     // decorated so: a conversion to the nearest number of the format
     bool transposes = false;    // decorated CooperativeMatrixTransposeEXT
     uint32_t rounding = kNone;  // spv::FPRoundingMode, if decorated so
-    uint32_t fastMath = kNone;  // spv::FPFastMathModeMask, if decorated so
+    uint32_t liberties = 0;     // Liberty: what its decorations allow, or else the module's modes
+    bool isDecorated = false;   // so that its liberties may be others than those of the modes
     bool mayContract = false;   // with other arithmetic instructions, of floats
     bool contracts = false;     // a product, or a sum with one, that may be rounded once
     bool rearranges = false;    // as a product, it may add to what others added to
@@ -129,6 +139,10 @@ struct Variable {
 struct FloatControls {
     numbers::Rounding rounding = numbers::Rounding::nearestEven;
     bool flushDenorms = false;
+    // Liberties of instructions that are not decorated. Vulkan, "Precision and Operation of SPIR-V
+    // Instructions": without SignedZeroInfNanPreserve, devices may "ignore sign of a zero, or
+    // assume that arguments and results are not NaNs or infinities".
+    uint32_t liberties = kUnsaid;
 };
 
 // Of a module that is not valid.
@@ -166,6 +180,7 @@ class Program {
     bool maximallyReconverges = false, subgroupUniform = false;  // modes of reconvergence
     uint64_t sharedSize = 0;                                     // bytes of Workgroup variables
     uint32_t loops = 0;
+    bool relaxesMoves = false;       // phis or parameters have RelaxedPrecision
     uint32_t privateComponents = 0;  // of Function, Private and Input variables
     uint64_t storageComponents = 0;  // of values that are not constants
 
@@ -221,6 +236,12 @@ class Program {
  private:
     FloatControls controls_[3];
 };
+
+// The floats of which its result and its operands are made.
+void forFloats(const Program& program, const Instruction& i,
+               const std::function<void(const Type& scalar)>& f);
+// Of an instruction that is not decorated: those of all of its types.
+uint32_t libertiesOf(const Program& program, const Instruction& i, const Program& modes);
 
 // The line of source at a word of the module; empty: none.
 std::string lineAt(const Program& program, uint32_t word);

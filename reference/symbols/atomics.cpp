@@ -63,7 +63,7 @@ TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uin
         const TermId byte = terms.part(whole, n * 8, 8);
         memory[n] = terms.constantOf(byte) ? 0 : byte;
     }
-    return s.at->result != kNone ? all_.anyNumber(*s.program, type, before) : 0;
+    return s.at->result != kNone ? all_.anyNumber(*s.program, type, before, OpUndef) : 0;
 }
 
 }  // namespace coopvk::reference::symbols

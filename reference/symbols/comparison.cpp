@@ -25,6 +25,9 @@ TermId withoutRoundTrip(const Terms& terms, TermId id, Number number) {
     return id;
 }
 
+// Of what flushes denormals, no operand is the result.
+bool flushes(const Function& f) { return f.program->controls(f.type()).flushDenorms; }
+
 // Without what adds -0 to it. IEEE 754, 6.3: "x + x [...] retains the same sign as x even when x is
 // zero", and the sum of zeros of opposite signs "is +0 in all rounding-direction attributes except
 // roundTowardNegative", which Vulkan has not. So the sum is x, but for bits of NaN: `isSum` says of
@@ -36,7 +39,7 @@ TermId withoutNegativeZero(const Terms& terms, TermId id, const IsSum& isSum) {
         return bits && *bits == uint64_t{1} << (terms[id].width - 1);
     };
     while (terms.isApplied(id, numberIn(OpFAdd)) && isSum(terms.functionOf(id)) &&
-           (isZero(0) || isZero(1)))
+           !flushes(terms.functionOf(id)) && (isZero(0) || isZero(1)))
         id = terms.operand(id, isZero(1) ? 0 : 1);
     return id;
 }
@@ -56,6 +59,12 @@ constexpr uint32_t kSymmetric[] = {numberIn(GLSLstd450FMin), numberIn(GLSLstd450
                                    numberIn(GLSLstd450NMin), numberIn(GLSLstd450NMax)};
 
 }  // namespace
+
+// What is not defined, but fixed, natively is any number, always the same.
+static bool isFrozen(const Terms& terms, TermId id) {
+    return terms[id].kind == TermKind::kOpaque &&
+           terms.functionOf(id).opcode == numberIn(OpFreezeKHR);
+}
 
 bool isSymmetric(const Function& f) {
     return f.commutes || std::ranges::find(kSymmetric, f.opcode) != std::end(kSymmetric);
@@ -78,9 +87,11 @@ bool Comparison::allows(TermId native, TermId rewritten, Float number) {
     const uint64_t key = uint64_t{native} << 32 | rewritten;
     if (const auto* known = valueIn(knownAs(number), key)) return *known;
     knownAs(number)[key] = false;  // where it is asked again on the way
+    const uint32_t permitted = std::exchange(permitted_, 0);
     const bool is = terms_[native].width == terms_[rewritten].width &&
                     !differsInSample(native, rewritten, number) &&
                     isAllowed(native, rewritten, number);
+    permitted_ = permitted;
     if (!is && innermost_.first == 0) innermost_ = {native, rewritten};
     if (!is) outermost_ = {native, rewritten};
     if (!is) undoTo(before);
@@ -103,6 +114,10 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
         assumptions_ |= kNanBits;
         return allows(n0, r0, number);
     }
+    if (terms_.isFree(native) || terms_.isFree(rewritten))
+        return allowsFree(native, rewritten, number);
+    if (isFrozen(terms_, native) && setImage(native, rewritten)) return true;
+    if (allowsKnown(native, rewritten)) return true;
     const TermKind n = terms_[native].kind, r = terms_[rewritten].kind;
     if (isFloatSum(native) && allowsSum(native, rewritten)) return true;
     if (n == TermKind::kReduced) return allowsReduction(native, rewritten);
@@ -122,7 +137,8 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
         if (allows(terms_.operand(native, 0), terms_.operand(rewritten, 0), from)) return true;
     }
     if (n == r && n == TermKind::kOpaque &&
-        terms_.functionOf(native).base == terms_.functionOf(rewritten).base) {
+        terms_.functionOf(native).base == terms_.functionOf(rewritten).base &&
+        isCombinedAlike(native, rewritten)) {
         assumptions_ |= kSameFunctions;
         if (allowsOperands(native, rewritten, terms_.functionOf(native).types)) return true;
     }
@@ -143,6 +159,79 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
            allowsByCircuit(native, rewritten, number);
 }
 
+// A result that devices choose. In the original, one that gives what the instruction says is one of
+// them; in the rewritten module, each must be one that the original's instruction allows.
+bool Comparison::allowsFree(TermId native, TermId rewritten, Float number) {
+    const bool isNative = terms_.isFree(native), isRewritten = terms_.isFree(rewritten);
+    const Mark before = mark();
+    if (isNative && isRewritten) {
+        const Function &n = terms_.functionOf(native), &r = terms_.functionOf(rewritten);
+        const bool is = n.base == r.base && areWithin(r.liberties, n.liberties);
+        if (is) assumptions_ |= kSameFunctions;
+        if (is && allowsOperands(native, rewritten, n.types)) return true;
+        undoTo(before);
+        if (is && n.commutes && allowsSwapped(native, rewritten)) return true;
+        undoTo(before);
+    }
+    if (isRewritten && terms_.functionOf(rewritten).isPlain &&
+        allows(native, terms_.operand(rewritten, 0), number))
+        return true;
+    undoTo(before);
+    if (!isNative) return false;
+    const TermId plain = terms_.operand(native, 0);
+    if (!terms_.functionOf(native).allowsPlain) return false;
+    if (isFloatSum(plain)) {
+        permitted_ = terms_.functionOf(native).liberties;
+        const bool is = allowsSum(plain, rewritten);
+        permitted_ = 0;
+        if (is) return setImage(native, rewritten);
+        undoTo(before);
+    }
+    return allows(plain, rewritten, number) && setImage(native, rewritten);
+}
+
+// Behind the plain result.
+bool Comparison::allowsSwapped(TermId native, TermId rewritten) {
+    const std::vector<const Type*> types = terms_.functionOf(native).types;
+    for (const uint32_t n : {0u, 1u, 2u})
+        if (!allows(terms_.operand(native, n), terms_.operand(rewritten, n == 0 ? 0 : 3 - n),
+                    floatOf(*types[n])))
+            return false;
+    return noteChoice(native, imageOf(native, rewritten, true));
+}
+
+// Of constants: the original may give what the reference device computes of them, and where each
+// device computes the same, the rewritten side gives that.
+bool Comparison::allowsKnown(TermId native, TermId rewritten) {
+    const auto bits = terms_.constantOf(rewritten);
+    if (!bits)
+        return contractions_.isSettled(rewritten) &&
+               allows(native, terms_.constant(terms_[rewritten].bits, terms_[rewritten].width), {});
+    if (*bits != terms_[native].bits) return false;
+    std::vector<TermId> choices;
+    std::unordered_set<TermId> seen;
+    const auto isKnown = [&](const auto& self, TermId term) -> bool {
+        constexpr size_t kMost = 64;
+        if (!seen.insert(term).second || terms_.constantOf(term)) return true;
+        const TermKind kind = terms_[term].kind;
+        if (kind == TermKind::kByte || seen.size() > kMost) return false;
+        if (isChoice(term)) choices.push_back(term);
+        if (kind == TermKind::kJoined)
+            return std::ranges::all_of(terms_.pieces(term), [&](const Piece& piece) {
+                return piece.isConstant() || self(self, piece.term);
+            });
+        // A number of which nothing is known.
+        if (kind == TermKind::kOpaque && terms_.functionOf(term).opcode == numberIn(OpUndef))
+            return false;
+        return std::ranges::all_of(terms_.operands(term),
+                                   [&](TermId of) { return self(self, of); });
+    };
+    if (!isKnown(isKnown, native)) return false;
+    return std::ranges::all_of(choices, [&](TermId choice) {
+        return setImage(choice, terms_.constant(terms_[choice].bits, terms_[choice].width));
+    });
+}
+
 // Numbers without exact conversions; and products with 1: IEEE 754, 3.1: the result is the exact
 // one where it is a number of the format.
 bool Comparison::allowsFloat(TermId native, TermId rewritten, Number number) {
@@ -154,7 +243,8 @@ bool Comparison::allowsFloat(TermId native, TermId rewritten, Number number) {
     const auto timesOne = [&](TermId id) {
         for (const uint32_t at : {0u, 1u}) {
             const bool isProduct = terms_.isApplied(id, numberIn(OpFMul)) &&
-                                   terms_.functionOf(id).type().number == number;
+                                   terms_.functionOf(id).type().number == number &&
+                                   !flushes(terms_.functionOf(id));
             const auto one = isProduct ? terms_.constantOf(terms_.operand(id, at)) : std::nullopt;
             if (one && numbers::decodeDouble(number, *one) == 1) return terms_.operand(id, 1 - at);
         }
@@ -212,7 +302,7 @@ bool Comparison::allowsOperands(TermId native, TermId rewritten,
     const auto inOrder = [&](bool isSwapped) {
         for (uint32_t n = 0; n < count; ++n) {
             const uint32_t other = isSwapped ? count - 1 - n : n;
-            if (isApplied && contractsWith(terms_.functionOf(rewritten), other) &&
+            if (isApplied && Contractions::contractsWith(terms_.functionOf(rewritten), other) &&
                 !isAsExact(terms_.operand(native, n), terms_.operand(rewritten, other)))
                 return false;
             if (!allows(terms_.operand(native, n), terms_.operand(rewritten, other),
@@ -227,39 +317,17 @@ bool Comparison::allowsOperands(TermId native, TermId rewritten,
     return count == 2 && isSymmetric(terms_.functionOf(native)) && inOrder(true);
 }
 
-// What a sum may be contracted with: products, also with another sign, and those that are chosen.
-uint8_t Comparison::productsIn(TermId term) {
-    if (const auto* known = valueIn(products_, term)) return *known;
-    uint8_t products = 0;
-    if (terms_.isApplied(term, numberIn(OpFMul)))
-        products = terms_.functionOf(term).mayContract ? kLooseProducts : kExactProducts;
-    const bool isSign = terms_.isApplied(term, numberIn(OpFNegate)) ||
-                        terms_.isApplied(term, numberIn(GLSLstd450FAbs));
-    if (isSign) products = productsIn(terms_.operand(term, 0));
-    if (terms_[term].kind == TermKind::kChosen)
-        products = productsIn(terms_.operand(term, 1)) | productsIn(terms_.operand(term, 2));
-    return products_[term] = products;
-}
-
-// Which operands of an instruction a device may compute as one with it.
-bool Comparison::contractsWith(const Function& f, uint32_t operand) {
-    if (f.opcode == numberIn(GLSLstd450Fma)) return f.mayContract && operand == 2;
-    return f.mayContract && (f.opcode == numberIn(OpFAdd) || f.opcode == numberIn(OpFSub) ||
-                             f.opcode == numberIn(GLSLstd450FMix));
-}
-
-// Whether a device may compute the sum and a product in it as one.
-bool Comparison::mayContract(TermId sum) {
-    for (uint32_t n = 0; n < terms_[sum].count; ++n)
-        if (contractsWith(terms_.functionOf(sum), n) &&
-            (productsIn(terms_.operand(sum, n)) & kLooseProducts) != 0)
-            return true;
-    return false;
+// What devices may combine within one instruction, they may on the native side.
+bool Comparison::isCombinedAlike(TermId native, TermId rewritten) const {
+    const Function &n = terms_.functionOf(native), &r = terms_.functionOf(rewritten);
+    return n.mayContract || !r.mayContract || !isComposed(r);
 }
 
 // What the rewritten side's products may be contracted with, those of the native side may.
 bool Comparison::isAsExact(TermId native, TermId rewritten) {
-    return (productsIn(rewritten) & kLooseProducts) == 0 || productsIn(native) == kLooseProducts;
+    constexpr auto kLoose = Contractions::kLooseProducts;
+    return (contractions_.productsIn(rewritten) & kLoose) == 0 ||
+           contractions_.productsIn(native) == kLoose;
 }
 
 bool Comparison::allowsApplied(TermId native, TermId rewritten) {
@@ -269,10 +337,10 @@ bool Comparison::allowsApplied(TermId native, TermId rewritten) {
     bool isSame = n.base == r.base;
     if (!isSame)
         for (const Stricter& row : kStricter)
-            isSame |= row.native == n.opcode && row.rewritten == r.opcode &&
-                      n.type().width == r.type().width;
+            isSame |= row.native == n.opcode && row.rewritten == r.opcode && n.form == r.form;
     if (!isSame) return false;
     if (mayContract(rewritten) && !mayContract(native)) return false;
+    if (!isCombinedAlike(native, rewritten)) return false;
     assumptions_ |= kSameFunctions;
     return allowsOperands(native, rewritten, n.types);
 }
@@ -319,6 +387,7 @@ bool Comparison::allowsContracted(TermId native, TermId rewritten) {
     if (terms_[rewritten].kind != TermKind::kApplied) return false;
     const bool isExact = isFused(rewritten) && mayContract(native);
     const bool isLoose = terms_.isApplied(native, numberIn(GLSLstd450Fma)) &&
+                         terms_.functionOf(native).mayContract &&
                          terms_.isApplied(rewritten, numberIn(OpFAdd));
     if (!isExact && !isLoose) return false;
     const TermId fused = isExact ? rewritten : native, sum = isExact ? native : rewritten;

@@ -6,6 +6,7 @@
 
 #include <unordered_set>
 
+#include "symbols/contractions.hpp"
 #include "symbols/narrowing.hpp"
 #include "symbols/shadow.hpp"
 
@@ -21,10 +22,13 @@ inline Float floatOf(const Type& type) {
 Float madeFormat(const Terms& terms, TermId id);
 // The expression from which an instruction on vectors inherits its precision; 0: none.
 TermId inheritedFrom(Terms& terms, TermId of);
+// No result of these is other than those of the others.
+bool areWithin(uint32_t liberties, uint32_t others);
 // Two operands may be swapped.
 bool isSymmetric(const Function& f);
 // It has one result, whatever the device, but for what that contracts.
 bool isDetermined(const Function& f);
+bool isDetermined(uint32_t opcode);  // on floats
 
 // A float without the exact conversions around it.
 struct Factor {
@@ -43,7 +47,8 @@ using Addends = std::vector<Addend>;
 
 class Comparison {
  public:
-    Comparison(Terms& terms, Tried& tried) : terms_(terms), tried_(tried), narrowing_(terms) {}
+    Comparison(Terms& terms, Tried& tried)
+        : terms_(terms), tried_(tried), narrowing_(terms), contractions_(terms) {}
 
     bool allows(TermId native, TermId rewritten, Float number);
     uint32_t assumptions() const { return assumptions_; }
@@ -64,11 +69,12 @@ class Comparison {
     bool allowsApplied(TermId native, TermId rewritten);
     bool allowsContracted(TermId native, TermId rewritten);
     bool allowsHalfProduct(TermId native, TermId rewritten);
-    enum : uint8_t { kLooseProducts = 1, kExactProducts = 2 };
-    uint8_t productsIn(TermId term);
-    static bool contractsWith(const Function& f, uint32_t operand);
-    bool mayContract(TermId sum);
+    bool mayContract(TermId sum) { return contractions_.mayContract(sum); }
+    bool allowsFree(TermId native, TermId rewritten, Float number);
+    bool allowsKnown(TermId native, TermId rewritten);
     bool isAsExact(TermId native, TermId rewritten);
+    bool isCombinedAlike(TermId native, TermId rewritten) const;
+    bool allowsSwapped(TermId native, TermId rewritten);
     bool allowsInAnyOrder(TermId native, TermId rewritten);
     bool allowsFloat(TermId native, TermId rewritten, numbers::Number number);
     bool noteSame(TermId term);
@@ -95,6 +101,7 @@ class Comparison {
         TermId stop = 0;           // a term that is one number, whatever it is made of
         TermId like = 0;           // of the native side: so is what it allows
         size_t most = ~size_t{0};  // addends: more match nothing
+        bool isExact = false;      // nothing may be contracted
     };
     bool allowsSum(TermId native, TermId rewritten);
     bool allowsInOrder(TermId native, TermId rewritten);
@@ -108,6 +115,8 @@ class Comparison {
     void addProducts(TermId term, bool isNegative, Addends& to);
     void collectSum(TermId term, bool isNegative, const Walk& walk, Addends& to);
     bool collectApplied(TermId term, bool isNegative, const Walk& walk, Addends& to);
+    TermId summandIn(TermId term);
+    bool isPermitted(TermId term) const;
     void addOne(Factor factor, bool isNegative, Addends& to);
     void addProduct(Factor x, Factor y, bool isNegative, Addends& to);
     Factor factorOf(numbers::Number number, TermId term);
@@ -177,7 +186,8 @@ class Comparison {
     // `isSame`: leaves of both sides are those of one dispatch.
     bool allowsBits(TermId native, TermId rewritten, Float number, bool isSame);
     bool areTried(std::span<const TermId> all, std::span<const TermId> rewritten);
-    std::vector<TermId> leavesOf(TermId native, TermId rewritten, std::span<const TermId> cuts);
+    std::optional<std::vector<TermId>> leavesOf(TermId native, TermId rewritten,
+                                                std::span<const TermId> cuts);
     // At most kMostBytes of them and one more.
     const std::vector<TermId>& bytesOf(TermId term);
 
@@ -195,13 +205,14 @@ class Comparison {
         uint64_t key;
     };
     std::vector<Step> trail_;
+    uint32_t permitted_ = 0;  // liberties of the rewritten sum that is compared
     std::unordered_map<TermId, size_t> counts_;
-    numbers::Number countsOf_ = numbers::Number::f32;
+    std::pair<numbers::Number, uint32_t> countsOf_ = {};
     std::unordered_map<TermId, std::vector<TermId>> bytes_;
     std::unordered_map<TermId, TermId> recognised_;
     std::unordered_map<TermId, bool> fixed_;
-    std::unordered_map<TermId, uint8_t> products_;
     Narrowing narrowing_;
+    Contractions contractions_;
     uint32_t circuitDepth_ = 0, cutDepth_ = 0, tooLarge_ = 0;
     std::pair<TermId, TermId> innermost_, outermost_;  // that differ
 };

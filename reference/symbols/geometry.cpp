@@ -94,7 +94,8 @@ class Geometry {
                       numbers::decodeDouble(type_.number, terms_[y[n]].bits);
         }
         factors.push_back(number(0));
-        const Sum sum{type_.number, type_.number, type_.number, type_.number, false};
+        const Sum sum{type_.number, type_.number, type_.number,
+                      type_.number, false,        function_.at.mayContract};
         return terms_.product(sum, factors, numbers::encodeDouble(type_.number, sample));
     }
     TermId sqrt(TermId of) { return made(GLSLstd450Sqrt, {of}); }
@@ -126,7 +127,8 @@ class Geometry {
         }
         Values result;
         Machine().apply(f, from, result);
-        if (isKnown) return terms_.constant(result.bits[0], f.at.type == &type_ ? type_.width : 1);
+        if (isKnown && isDetermined(f.opcode))
+            return terms_.constant(result.bits[0], f.at.type == &type_ ? type_.width : 1);
         return terms_.applied(terms_.function(std::move(f)), {of.begin(), of.size()},
                               result.bits[0]);
     }

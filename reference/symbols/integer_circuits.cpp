@@ -78,9 +78,6 @@ constexpr uint32_t kShifts[] = {numberIn(OpShiftLeftLogical), numberIn(OpShiftRi
 // Instructions of floats that only read their bits.
 constexpr uint32_t kClasses[] = {numberIn(OpIsNan), numberIn(OpIsInf)};
 
-bool isIn(std::span<const uint32_t> list, uint32_t opcode) {
-    return std::ranges::find(list, opcode) != list.end();
-}
 const Row* findOperation(uint32_t opcode) {
     const Row* row = std::ranges::find(kRows, opcode, &Row::opcode);
     return row != std::end(kRows) ? row : nullptr;
@@ -98,12 +95,12 @@ Bits classOf(Diagrams& d, const Bits& bits, const Function& f) {
 
 bool isOperation(const Terms& terms, TermId term) {
     const Function& f = terms.functionOf(term);
-    if (isIn(kClasses, f.opcode)) return true;
+    if (isAmong(kClasses, f.opcode)) return true;
     // Products of variables are too large for diagrams.
     if (f.opcode == numberIn(OpIMul) && !terms.constantOf(terms.operand(term, 0)) &&
         !terms.constantOf(terms.operand(term, 1)))
         return false;
-    return (findOperation(f.opcode) != nullptr || isIn(kShifts, f.opcode)) &&
+    return (findOperation(f.opcode) != nullptr || isAmong(kShifts, f.opcode)) &&
            isIntegerType(f.type()) &&
            std::ranges::all_of(f.types, [](const Type* t) { return isIntegerType(*t); });
 }
@@ -155,9 +152,15 @@ Bits Circuits::applied(TermId term, bool isRewritten) {
     const Function& f = terms_.functionOf(term);
     std::vector<Bits> o;
     for (const TermId operand : terms_.operands(term)) o.push_back(bitsOf(operand, isRewritten));
-    if (isIn(kShifts, f.opcode)) return shifted(term, f.opcode, o[0], o[1], isRewritten);
-    if (isIn(kClasses, f.opcode)) return classOf(diagrams_, o[0], f);
-    return findOperation(f.opcode)->operate(diagrams_, o);
+    if (isAmong(kShifts, f.opcode)) return shifted(term, f.opcode, o[0], o[1], isRewritten);
+    if (isAmong(kClasses, f.opcode)) return classOf(diagrams_, o[0], f);
+    Bits bits = findOperation(f.opcode)->operate(diagrams_, o);
+    const bool isSigned = f.opcode == numberIn(GLSLstd450SClamp);
+    if (!isRewritten || (!isSigned && f.opcode != numberIn(GLSLstd450UClamp))) return bits;
+    // "Result is undefined if minVal > maxVal".
+    const Bit isAbove = isSigned ? diagrams_.lessSigned(o[2], o[1]) : diagrams_.less(o[2], o[1]);
+    if (isAbove == kFalse) return bits;
+    return diagrams_.choose(isAbove, anyBits(bits.size()), bits);
 }
 
 }  // namespace coopvk::reference::symbols

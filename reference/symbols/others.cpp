@@ -122,6 +122,33 @@ void integerDots(const Transferred& t) {
     });
 }
 
+// SPV_KHR_poison_freeze: of what is not defined, the result is "an arbitrary but fixed value".
+void freezes(const Transferred& t) {
+    const Value &from = t.operand(0), &result = t.result();
+    for (uint32_t c = 0; c < result.components(); ++c)
+        t.mask.forEach([&](uint32_t lane) {
+            const Type& type = scalarOf(*result.type, c);
+            if (from.isDefined(c, lane) || !type.isScalar())
+                return result.setDeviation(c, lane, from.deviationAt(c, lane));
+            t.set(c, lane, t.all.anyNumber(*t.s.program, type, result.at(c, lane), OpFreezeKHR));
+        });
+}
+
+// Of known numbers, the same in each order.
+bool isExactDot(const Terms& terms, std::span<const TermId> operands, Number factor,
+                Number result) {
+    std::vector<double> numbers;
+    const auto add = [&](Number number, TermId term) {
+        return numbers::decodeDouble(number, terms[term].bits);
+    };
+    for (const TermId term : operands)
+        if (!terms.constantOf(term)) return false;
+    for (size_t n = 0; n + 1 < operands.size(); n += 2)
+        numbers.push_back(add(factor, operands[n]) * add(factor, operands[n + 1]));
+    numbers.push_back(add(result, operands.back()));
+    return isExactSum(numbers, result);
+}
+
 // The same of floats, with an addend or without.
 void dots(const Transferred& t) {
     const Value &a = t.operand(0), &b = t.operand(1);
@@ -134,7 +161,9 @@ void dots(const Transferred& t) {
             operands.insert(operands.end(), {t.all.termOf(a, n, lane), t.all.termOf(b, n, lane)});
         operands.push_back(hasAddend ? t.all.termOf(t.operand(2), 0, lane)
                                      : t.terms().constant(0, type.width));
-        const Sum sum{factor, factor, type.number, type.number, false};
+        if (isExactDot(t.terms(), operands, factor, type.number))
+            return t.result().setDeviation(0, lane, 0);
+        const Sum sum{factor, factor, type.number, type.number, false, t.at.mayContract};
         t.set(0, lane, t.terms().product(sum, operands, t.result().at(0, lane)));
     });
 }
@@ -170,7 +199,7 @@ constexpr TransferRow kOtherRows[] = {
     moves(OpCopyObject),
     moves(OpCopyLogical),
     moves(OpExpectKHR),
-    moves(OpFreezeKHR),
+    TransferRow{numberIn(OpFreezeKHR), freezes, kAll, true},
     moves(OpVectorShuffle),
     moves(OpTranspose),
     moves(OpVectorExtractDynamic, only(0)),
@@ -251,10 +280,10 @@ constexpr TransferRow kOtherRows[] = {
     row(integerDots<true, true, true>, OpSDotAccSat),
     row(integerDots<false, false, true>, OpUDotAccSat),
     row(integerDots<true, false, true>, OpSUDotAccSat),
-    row(dots, OpDot),
-    row(dots, OpFDot2MixAcc32VALVE),
-    row(dots, OpFDot2MixAcc16VALVE),
-    row(dots, OpFDot4MixAcc32VALVE),
+    TransferRow{numberIn(OpDot), dots, kAll, true},
+    TransferRow{numberIn(OpFDot2MixAcc32VALVE), dots, kAll, true},
+    TransferRow{numberIn(OpFDot2MixAcc16VALVE), dots, kAll, true},
+    TransferRow{numberIn(OpFDot4MixAcc32VALVE), dots, kAll, true},
 };
 
 }  // namespace

@@ -89,7 +89,7 @@ bool Comparison::fitsOperands(TermId pattern, TermId term, const Reduction& of, 
         parts = before;
         for (uint32_t n = 0; n < count; ++n) {
             const uint32_t other = isSwapped ? count - 1 - n : n;
-            if (contractsWith(g, other) &&
+            if (Contractions::contractsWith(g, other) &&
                 !isAsExact(terms_.operand(pattern, n), terms_.operand(term, other)))
                 return false;
             if (!one(n, other, floatOf(*f.types[n]))) return false;

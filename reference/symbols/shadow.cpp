@@ -43,9 +43,23 @@ class SymbolShadow final : public Shadow {
         const Instruction& at = *s.at;
         const LaneMask mask = s.mask;
         subgroup_ = &s;
+        const auto liberties = all_.libertiesOf(*s.program, at);
+        if (s.program->relaxesMoves && s.program != all_.original)
+            return refuse(s, mask.first(), "a phi or a parameter has RelaxedPrecision");
+        if (liberties && at.opcode == OpStore) return storeFreely(s, *liberties);
+        const Step step = executePlainly(s);
+        if (liberties && at.result != kNone && all_.obstacle.empty())
+            Transferred{all_, s, at, mask}.free(s.values[at.result], *liberties);
+        return step;
+    }
+    Step executePlainly(Subgroup& s) {
+        const Instruction& at = *s.at;
+        const LaneMask mask = s.mask;
+        all_.settles = !passesProducts(at.row->opcode);
         if (at.result != kNone && at.opcode != OpVariable) clear(s.result(), mask);
         if (forks_.isInside() && !Forks::isAllowed(s)) return refuse(s, mask.first(), kDepends);
-        if (at.opcode == OpBranchConditional && laneOfTerm(s.operand(0), mask)) {
+        if (at.opcode == OpBranchConditional && laneOfTerm(s.operand(0), mask) &&
+            !isKnown(s.operand(0), mask)) {
             const auto step = forks_.fork(s);
             return step ? *step : refuseFor(s, s.values[at[0].slot], mask, kDepends);
         }
@@ -62,7 +76,8 @@ class SymbolShadow final : public Shadow {
             isAffected = true;
             if (isData) continue;
             const uint32_t known = row != nullptr ? ~row->data : 0;
-            if (const auto step = alternatives_.execute(s, known, [&] { return execute(s); }))
+            if (const auto step =
+                    alternatives_.execute(s, known, [&] { return executePlainly(s); }))
                 return *step;
             return refuseFor(s, operand, mask, row != nullptr ? kDepends : kUnknown);
         }
@@ -70,8 +85,9 @@ class SymbolShadow final : public Shadow {
         const Step step = at.handler(s);
         if (row == nullptr && all_.readsSymbols) return refuse(s, mask.first(), kUnknown);
         const bool isLoad = at.opcode == OpLoad && all_.readsSymbols;
-        if ((!isAffected && !isLoad) || at.result == kNone || isWhole) return step;
-        const Transferred here{all_, s, at, mask};
+        const bool isOpen = at.result != kNone && isOpenHere(at, row);
+        if ((!isAffected && !isLoad && !isOpen) || at.result == kNone || isWhole) return step;
+        const Transferred here{all_, s, at, mask, isOpen};
         if (row != nullptr && row->transfer != nullptr)
             row->transfer(here);
         else if (row == nullptr)
@@ -149,7 +165,8 @@ class SymbolShadow final : public Shadow {
 
     void multiply(const matrices::Matrix& a, const matrices::Matrix& b, const matrices::Matrix& c,
                   const matrices::SumRule& rule, matrices::Matrix& result) override {
-        const Sum sum{a.number, b.number, c.number, rule.result, rule.saturate};
+        const Sum sum{a.number,    b.number,      c.number,
+                      rule.result, rule.saturate, subgroup_->at->mayContract};
         std::vector<TermId> operands(size_t{a.columns} * 2 + 1);
         for (uint32_t row = 0; row < result.rows; ++row)
             for (uint32_t column = 0; column < result.columns; ++column) {
@@ -184,7 +201,9 @@ class SymbolShadow final : public Shadow {
                 });
                 Element& to = result.at(row, column);
                 to.deviation = 0;
-                if (isConstant) continue;
+                // Of floats the order counts.
+                if (isConstant && !numbers::format(from.number).floating()) continue;
+                if (elements.size() == 1 && isConstant) continue;
                 to.deviation = elements.size() == 1
                                    ? elements[0]
                                    : all_.terms.reduced(reduction, std::move(elements),
@@ -200,15 +219,40 @@ class SymbolShadow final : public Shadow {
         all_.stop(s, lane, what);
         return Step::kStop;
     }
-    // Whether it does not depend on data, although it is made of some.
+    // Whether it does not depend on data, although it is made of some, or on what devices choose.
     bool isKnown(const Value& value, LaneMask mask) {
+        bool is = true;
         for (uint32_t c = 0; c < value.components(); ++c)
             mask.forEach([&](uint32_t lane) {
                 const TermId term = value.deviationAt(c, lane);
-                if (term != 0 && all_.terms.constantOf(Narrowing(all_.terms).of(term)))
+                if (term == 0 || all_.contractions.isSettled(term)) return;
+                if (all_.terms.constantOf(Narrowing(all_.terms).of(term)))
                     value.setDeviation(c, lane, 0);
+                else
+                    is = false;
             });
-        return !laneOfTerm(value, mask);
+        return is;
+    }
+    bool isOpenHere(const Instruction& at, const TransferRow* row) {
+        const auto [found, isNew] = open_.emplace(&at, false);
+        if (isNew) found->second = isOpen(at, row);
+        return found->second;
+    }
+    // The operand is then what it was.
+    Step storeFreely(Subgroup& s, uint32_t liberties) {
+        const Value value = s.values[(*s.at)[1].slot];
+        std::vector<Deviation> before;
+        const auto each = [&](auto&& f) {
+            for (uint32_t c = 0; c < value.components(); ++c)
+                s.mask.forEach([&](uint32_t lane) { f(c, lane); });
+        };
+        const LaneMask mask = s.mask;
+        each([&](uint32_t c, uint32_t lane) { before.push_back(value.deviationAt(c, lane)); });
+        Transferred{all_, s, *s.at, mask}.free(value, liberties);
+        const Step step = executePlainly(s);
+        size_t next = 0;
+        each([&](uint32_t c, uint32_t lane) { value.setDeviation(c, lane, before[next++]); });
+        return step;
     }
     // The value would have to be known; of branches the outermost one counts.
     Step refuseFor(Subgroup& s, const Value& value, LaneMask mask, std::string_view what) {
@@ -236,6 +280,7 @@ class SymbolShadow final : public Shadow {
     Alternatives alternatives_;
     Atomics atomics_;
     Subgroup* subgroup_ = nullptr;
+    std::unordered_map<const Instruction*, bool> open_;
 };
 
 }  // namespace
@@ -254,7 +299,7 @@ void Computation::stop(Subgroup& s, uint32_t lane, std::string_view what) {
 }
 
 TermId Computation::termOf(const Value& value, uint32_t component, uint32_t lane) {
-    const Deviation term = value.deviationAt(component, lane);
+    const Deviation term = deviationOf(value, component, lane);
     if (term != 0) return term;
     return terms.constant(value.at(component, lane), widthOf(scalarOf(*value.type, component)));
 }

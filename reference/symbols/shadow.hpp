@@ -5,6 +5,7 @@
 
 #include "coopvk_reference/symbols.hpp"
 #include "execution/shadow.hpp"
+#include "symbols/contractions.hpp"
 #include "symbols/deciding.hpp"
 #include "symbols/terms.hpp"
 
@@ -35,11 +36,25 @@ struct Computation {
     // Ends the execution: nothing can be said of it.
     void stop(Subgroup& s, uint32_t lane, std::string_view what);
     TermId termOf(const Value& value, uint32_t component, uint32_t lane);
+    // 0: of it all devices compute the same, although it is a term.
+    Deviation deviationOf(const Value& value, uint32_t component, uint32_t lane) {
+        const Deviation term = value.deviationAt(component, lane);
+        return term != 0 && settles && contractions.isSettled(term) ? 0 : term;
+    }
     // One that equals no other.
-    TermId anyNumber(const Program& program, const Type& type, uint64_t sample);
+    TermId anyNumber(const Program& program, const Type& type, uint64_t sample, spv::Op opcode);
+
+    // The first program that is executed is the original.
+    const Program* original = nullptr;
+    Contractions contractions{terms};
+    bool settles = true;  // the instruction that executes does not pass products on to sums
+    // Nothing: those that all instructions have in the original, and no others.
+    std::optional<uint32_t> libertiesOf(const Program& program, const Instruction& at);
+    uint32_t usualLiberties(const Program& program, const Instruction& at) const;
 
  private:
     uint64_t numbers_ = 0;
+    std::unordered_map<const Instruction*, std::optional<uint32_t>> liberties_;
 };
 
 const Type& boolType();
@@ -54,6 +69,7 @@ struct Transferred {
     Subgroup& s;
     const Instruction& at;
     LaneMask mask;
+    bool isOpen = false;  // results of known operands need not be known
 
     Terms& terms() const { return all.terms; }
     const Value& result() const { return s.values[at.result]; }
@@ -66,7 +82,7 @@ struct Transferred {
     std::optional<uint64_t> constant(uint32_t n, uint32_t component, uint32_t lane) const {
         const Value& from = operand(n);
         const uint32_t c = from.components() > 1 ? component : 0;
-        return from.deviationAt(c, lane) == 0 ? std::optional(from.at(c, lane)) : std::nullopt;
+        return all.deviationOf(from, c, lane) == 0 ? std::optional(from.at(c, lane)) : std::nullopt;
     }
     // Stops if the term is not what the handler computed.
     void set(uint32_t component, uint32_t lane, TermId term) const;
@@ -75,14 +91,22 @@ struct Transferred {
     void each(F&& f) const {
         for (uint32_t c = 0; c < result().components(); ++c)
             mask.forEach([&](uint32_t lane) {
-                if (isConstant(c, lane)) return result().setDeviation(c, lane, 0);
+                if (isConstant(c, lane) && !isOpenAt(c, lane))
+                    return result().setDeviation(c, lane, 0);
                 const TermId term = f(c, lane);
                 set(c, lane, term != 0 ? term : applied(c, lane));
             });
     }
     bool isConstant(uint32_t component, uint32_t lane) const;
+    bool isOpenAt(uint32_t component, uint32_t lane) const;
+    // Results, or values that are stored, that devices choose with these liberties.
+    void free(const Value& of, uint32_t liberties) const;
     // The instruction itself, of one component.
     TermId applied(uint32_t component, uint32_t lane) const;
+
+ private:
+    TermId freed(const Value& of, const Type& type, uint32_t c, uint32_t lane,
+                 uint32_t liberties) const;
 };
 using Transfer = void (*)(const Transferred&);
 
@@ -90,12 +114,17 @@ struct TransferRow {
     uint32_t opcode;
     Transfer transfer;             // null: the handler carries terms as it does bits
     uint32_t data = ~uint32_t{0};  // operands that may be terms: a bit for each
+    bool isOpen = false;           // results of known floats need not be known
 };
 std::span<const TransferRow> bitTransfers();
 std::span<const TransferRow> otherTransfers();
 std::span<const TransferRow> wholeTransfers();
 std::span<const TransferRow> boundTransfers();
 const TransferRow* findTransfer(uint32_t opcode);
+
+bool isOpen(const Instruction& at, const TransferRow* row);
+bool passesProducts(uint32_t opcode);
+bool isExactSum(std::span<const double> numbers, numbers::Number result);
 
 std::unique_ptr<Shadow> makeSymbolShadow(Symbols& symbols);
 

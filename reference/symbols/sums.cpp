@@ -33,6 +33,10 @@ bool isRounding(const Conversion& c, Number result) {
 Factor Comparison::factorOf(Number number, TermId term) {
     for (;;) {
         if (const auto bits = terms_.constantOf(term)) return constantFactor(terms_, number, *bits);
+        if (isPermitted(term)) {
+            term = terms_.operand(term, 0);
+            continue;
+        }
         if (terms_[term].kind == TermKind::kConverted) {
             const Conversion& c = terms_.conversionOf(term);
             if (c.to == number && isExact(c)) {
@@ -52,6 +56,20 @@ Factor Comparison::factorOf(Number number, TermId term) {
         }
         return {number, term};
     }
+}
+
+// Where the whole sum has liberties, its parts may have them.
+TermId Comparison::summandIn(TermId term) {
+    for (;;) {
+        term = recognised(term);
+        if (!isPermitted(term)) return term;
+        term = terms_.operand(term, 0);
+    }
+}
+bool Comparison::isPermitted(TermId term) const {
+    if (!terms_.isFree(term)) return false;
+    const Function& f = terms_.functionOf(term);
+    return f.isPlain || areWithin(f.liberties, permitted_);
 }
 
 void Comparison::addOne(Factor factor, bool isNegative, Addends& to) {
@@ -97,6 +115,7 @@ bool Comparison::collectApplied(TermId term, bool isNegative, const Walk& walk, 
     const Function& f = terms_.functionOf(term);
     const Number number = f.type().number;
     if (f.type().kind != reference::Kind::kFloat || !contains(number, walk.result)) return false;
+    if (walk.isExact && f.mayContract) return false;
     const auto one = [&](uint32_t n, bool isOpposite) {
         collect(terms_.operand(term, n), number, isNegative != isOpposite, walk, to);
     };
@@ -133,7 +152,7 @@ void Comparison::collect(TermId term, Number number, bool isNegative, const Walk
                          Addends& to) {
     if (to.size() > walk.most) return;
     const Factor factor = factorOf(number, term);
-    const TermId id = recognised(factor.term);
+    const TermId id = summandIn(factor.term);
     const auto isLikeTo = [&](TermId other) {
         if (other == 0 || terms_[other].kind != terms_[id].kind) return false;
         return terms_[id].kind == TermKind::kApplied
@@ -148,7 +167,8 @@ void Comparison::collect(TermId term, Number number, bool isNegative, const Walk
     if (kind == TermKind::kConverted && terms_.conversionOf(id).to == factor.number &&
         isRounding(terms_.conversionOf(id), walk.result))
         return collect(terms_.operand(id, 0), terms_.conversionOf(id).from, isNegative, walk, to);
-    if (isFloatSum(id) && contains(terms_.sumOf(id).result, walk.result))
+    if (isFloatSum(id) && contains(terms_.sumOf(id).result, walk.result) &&
+        !(walk.isExact && terms_.sumOf(id).mayContract))
         return collectSum(id, isNegative, walk, to);
     if (kind == TermKind::kApplied && collectApplied(id, isNegative, walk, to)) return;
     addOne(factor, isNegative, to);
@@ -164,9 +184,9 @@ Number Comparison::formatOf(TermId term) const {
 
 // How many addends a term has.
 size_t Comparison::countOf(TermId term, const Walk& walk) {
-    term = recognised(term);
-    if (countsOf_ != walk.result) counts_.clear();
-    countsOf_ = walk.result;
+    term = summandIn(term);
+    const std::pair which(walk.result, permitted_);
+    if (std::exchange(countsOf_, which) != which) counts_.clear();
     if (const auto* known = valueIn(counts_, term)) return *known;
     const TermKind kind = terms_[term].kind;
     const auto of = [&](uint32_t n) { return countOf(terms_.operand(term, n), walk); };
@@ -196,7 +216,7 @@ size_t Comparison::countOf(TermId term, const Walk& walk) {
 TermId Comparison::partWith(TermId term, size_t count, const Walk& walk) {
     while (countOf(term, walk) > count) {
         TermId next = 0;
-        term = recognised(term);
+        term = summandIn(term);
         const TermKind kind = terms_[term].kind;
         if (kind == TermKind::kConverted) next = terms_.operand(term, 0);
         if (isFloatSum(term)) next = terms_.operand(term, terms_[term].count - 1);
@@ -218,11 +238,13 @@ bool Comparison::allowsInOrder(TermId native, TermId rewritten) {
     const Sum sum = terms_.sumOf(native);
     const TermId last = terms_.operand(native, terms_[native].count - 1);
     const Factor addend = factorOf(sum.c, last);
-    Walk walk{sum.result};
+    Walk walk{.result = sum.result, .isExact = !sum.mayContract};
     Addends wanted, got;
     addProducts(native, false, wanted);
-    if (isFloatSum(addend.term)) {
-        const size_t count = countOf(addend.term, walk);
+    const bool isFree = terms_.isFree(addend.term);
+    const TermId inner = isFree ? terms_.operand(addend.term, 0) : addend.term;
+    if (isFloatSum(inner)) {
+        const size_t count = countOf(inner, walk);
         TermId part = partWith(rewritten, count, walk);
         if (part != 0) part = factorOf(formatOf(part), part).term;
         if (part == 0 || !allows(addend.term, part, addend.number)) return false;
@@ -256,7 +278,8 @@ bool Comparison::allowsOpen(TermId native, TermId rewritten) {
     const Factor addend =
         factorOf(terms_.sumOf(last).c, terms_.operand(last, terms_[last].count - 1));
     addOne(addend, false, wanted);
-    collect(rewritten, result, false, {result, 0, addend.term, wanted.size()}, got);
+    const bool isExact = !terms_.sumOf(native).mayContract;
+    collect(rewritten, result, false, {result, 0, addend.term, wanted.size(), isExact}, got);
     if (!matches(std::move(wanted), std::move(got))) return false;
     for (const auto& [inner, outer] : chain) {
         const auto [found, isNew] = dissolved_.emplace(inner, outer);

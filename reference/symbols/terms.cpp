@@ -243,8 +243,9 @@ TermId Terms::opaque(uint32_t function, std::span<const TermId> operands, uint64
 
 uint32_t Terms::function(Function&& function) {
     const Program& program = *function.program;
-    std::vector<uint32_t> key = {function.opcode, function.at.rounding, function.at.fastMath,
-                                 function.at.saturates, function.mayContract};
+    std::vector<uint32_t> key = {function.opcode,       function.at.rounding, function.isFree,
+                                 function.at.saturates, function.mayContract, function.liberties,
+                                 function.allowsPlain,  function.isPlain};
     const auto add = [&](const Type& type) {
         const bool isFloat = type.kind == Kind::kFloat;
         const FloatControls& controls = program.controls(type);
@@ -258,8 +259,14 @@ uint32_t Terms::function(Function&& function) {
     key.insert(key.end(), function.details.begin(), function.details.end());
     const auto [found, isNew] = functionByKey_.emplace(key, uint32_t(functions_.size()));
     if (!isNew) return found->second;
+    const auto numberOf = [&] {
+        return functionByKey_.emplace(key, uint32_t(functionByKey_.size())).first->second;
+    };
     key[4] = 2;
-    function.base = functionByKey_.emplace(key, uint32_t(functionByKey_.size())).first->second;
+    key[5] = key[6] = key[7] = 0;
+    function.base = numberOf();
+    key[0] = ~uint32_t{0};
+    function.form = numberOf();
     functions_.push_back(std::move(function));
     return uint32_t(functions_.size() - 1);
 }

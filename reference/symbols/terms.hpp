@@ -59,7 +59,13 @@ struct Function {
     std::vector<const Type*> types;  // of the operands
     std::vector<uint32_t> details = {};  // what else the result depends on
     bool mayContract = false;
-    uint32_t base = 0;  // that of functions with and without contraction
+    uint32_t base = 0;  // that of functions with and without contraction, and with any liberties
+    uint32_t form = 0;  // the same, and of any opcode
+    // Of a result that devices may make of another term, the first operand: see open_results.cpp.
+    bool isFree = false;
+    uint32_t liberties = 0;
+    // The other term is one of these results; it is the only one.
+    bool allowsPlain = false, isPlain = false;
     // Of both orders of two operands the value is the same.
     bool commutes = false;
 
@@ -76,6 +82,7 @@ struct Conversion {
 struct Sum {
     numbers::Number a, b, c, result;
     bool saturates = false;
+    bool mayContract = false;  // as Function::mayContract
     auto operator<=>(const Sum&) const = default;
 };
 
@@ -132,6 +139,9 @@ class Terms {
     bool isApplied(TermId id, uint32_t opcode) const {
         return terms_[id].kind == TermKind::kApplied && functionOf(id).opcode == opcode;
     }
+    bool isFree(TermId id) const {
+        return terms_[id].kind == TermKind::kOpaque && functionOf(id).isFree;
+    }
     size_t count() const { return terms_.size(); }
 
  private:
@@ -153,6 +163,9 @@ class Terms {
     std::map<numbers::Number, std::array<TermId, 2>> placeholders_;
 };
 
+inline bool isAmong(std::span<const uint32_t> opcodes, uint32_t opcode) {
+    return std::ranges::find(opcodes, opcode) != opcodes.end();
+}
 // Whether a format has each number of another one.
 bool contains(numbers::Number format, numbers::Number of);
 bool isExact(const Conversion& conversion);

@@ -81,7 +81,10 @@ bool areSame(uint64_t native, Float number, uint64_t rewritten, Float other) {
 bool isDetermined(const Function& f) {
     const auto isInteger = [](const Type* type) { return type->kind != Kind::kFloat; };
     if (isInteger(&f.type()) && std::ranges::all_of(f.types, isInteger)) return true;
-    return std::ranges::find(kDetermined, f.opcode) != std::end(kDetermined);
+    return isDetermined(f.opcode);
+}
+bool isDetermined(uint32_t opcode) {
+    return std::ranges::find(kDetermined, opcode) != std::end(kDetermined);
 }
 
 const std::vector<TermId>& Comparison::bytesOf(TermId term) {
@@ -142,16 +145,16 @@ bool Comparison::areTried(std::span<const TermId> all, std::span<const TermId> r
     return true;
 }
 
-// Bytes and cuts of which both are functions; empty: there are more than can be tried.
-std::vector<TermId> Comparison::leavesOf(TermId native, TermId rewritten,
-                                         std::span<const TermId> cuts) {
+// Bytes and cuts of which both are functions; nothing: there are more than can be tried.
+std::optional<std::vector<TermId>> Comparison::leavesOf(TermId native, TermId rewritten,
+                                                        std::span<const TermId> cuts) {
     constexpr size_t kMostVisited = 4096;
     std::vector<TermId> leaves;
     if (cuts.empty()) {
         leaves = bytesOf(native);
         for (const TermId byte : bytesOf(rewritten))
             if (std::ranges::find(leaves, byte) == leaves.end()) leaves.push_back(byte);
-        return leaves.size() <= kMostBytes ? leaves : std::vector<TermId>{};
+        return leaves.size() <= kMostBytes ? std::optional(leaves) : std::nullopt;
     }
     uint32_t bits = 0;
     std::unordered_set<TermId> seen;
@@ -169,10 +172,10 @@ std::vector<TermId> Comparison::leavesOf(TermId native, TermId rewritten,
             for (const Piece& p : terms_.pieces(id))
                 if (!p.isConstant()) open.push_back(p.term);
         } else {
-            if (std::ranges::find(kUntried, kind) != std::end(kUntried)) return {};
+            if (std::ranges::find(kUntried, kind) != std::end(kUntried)) return std::nullopt;
             for (const TermId operand : terms_.operands(id)) open.push_back(operand);
         }
-        if (bits > kMostBytes * 8 || seen.size() > kMostVisited) return {};
+        if (bits > kMostBytes * 8 || seen.size() > kMostVisited) return std::nullopt;
     }
     return leaves;
 }
@@ -209,8 +212,9 @@ static bool isSameInAll(Trial& trial, uint32_t payload, const std::pair<TermId, 
 
 bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Float other,
                                std::span<const TermId> cuts) {
-    const std::vector<TermId> leaves = leavesOf(native, rewritten, cuts);
-    if (leaves.empty()) return false;
+    const auto found = leavesOf(native, rewritten, cuts);
+    if (!found || (found->empty() && !cuts.empty())) return false;
+    const std::vector<TermId>& leaves = *found;
     Order order, ofRewritten;
     uint32_t bits = 0;
     for (const TermId leaf : leaves) {
@@ -229,8 +233,8 @@ bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Fl
     const auto formatOf = [](Float of) { return of ? uint32_t(*of) : ~uint32_t{0}; };
     shape.insert(shape.end(), {order.numbers[native], order.numbers[rewritten], formatOf(number),
                                formatOf(other)});
-    const auto [found, isNew] = tried_.trials.emplace(std::move(shape), Tried::Result{});
-    Tried::Result& known = found->second;
+    const auto [kept, isNew] = tried_.trials.emplace(std::move(shape), Tried::Result{});
+    Tried::Result& known = kept->second;
     if (isNew) {
         Trial trial(terms_, order, ofRewritten, leaves);
         const auto isSame = [&](uint32_t first, uint32_t end) {

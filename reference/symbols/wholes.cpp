@@ -15,6 +15,7 @@ TermId opaque(const Transferred& t, const Type& result, std::vector<uint32_t> de
     f.at.type = &result;
     f.types = std::move(types);
     f.details = std::move(details);
+    f.mayContract = result.kind == Kind::kFloat && t.at.mayContract;
     return t.terms().opaque(t.terms().function(std::move(f)), operands, sample);
 }
 
@@ -33,12 +34,12 @@ void isWhole(const Transferred& t) {
             for (uint32_t c = 0; c < from.components(); ++c) {
                 operands.push_back(t.all.termOf(from, c, lane));
                 types.push_back(&scalarOf(*from.type, c));
-                isConstant &= from.deviationAt(c, lane) == 0;
+                isConstant &= t.all.deviationOf(from, c, lane) == 0;
             }
         }
         details.push_back(0);
         for (uint32_t c = 0; c < result.components(); ++c) {
-            if (isConstant) return;
+            if (isConstant && !t.isOpen) return;
             details.back() = c;
             t.set(
                 c, lane,
@@ -173,6 +174,15 @@ bool isPartData(const Transferred& t, uint32_t lane) {
     return false;
 }
 
+// In each order the sum is the same.
+bool isExactOf(const Transferred& t, std::span<const TermId> members, uint32_t c) {
+    const numbers::Number number = scalarOf(*t.result().type, c).number;
+    std::vector<double> of;
+    for (const TermId member : members)
+        of.push_back(numbers::decodeDouble(number, t.terms()[member].bits));
+    return t.at.opcode == OpGroupNonUniformFAdd && isExactSum(of, number);
+}
+
 // Reductions and scans: of the lanes that contribute.
 template <typename Of>
 void eachGroup(const Transferred& t, Of of) {
@@ -187,7 +197,7 @@ void eachGroup(const Transferred& t, Of of) {
                 members.push_back(t.all.termOf(from, c, other));
                 isConstant &= from.deviationAt(c, other) == 0;
             });
-            if (isConstant) return;
+            if (isConstant && (!t.isOpen || isExactOf(t, members, c))) return;
             const Type& type = scalarOf(*result.type, c);
             t.set(c, lane,
                   members.size() == 1 ? members[0] : of(type, members, lanes, result.at(c, lane)));
@@ -296,7 +306,10 @@ void partitions(const Transferred& t) {
 
 constexpr uint32_t kValue = 1u << 2 | 1u << 3, kVote = 1u << 1;
 constexpr TransferRow wholeRow(Transfer transfer, auto opcode, uint32_t data = ~uint32_t{0}) {
-    return {numberIn(opcode), transfer, data};
+    const uint32_t number = numberIn(opcode);
+    const bool isOpen = transfer == isWhole || number == numberIn(OpGroupNonUniformFAdd) ||
+                        number == numberIn(OpGroupNonUniformFMul);
+    return {number, transfer, data, isOpen};
 }
 
 constexpr TransferRow kWholeRows[] = {
@@ -379,8 +392,9 @@ TermId operated(Terms& terms, const Program& program, uint32_t opcode, const Typ
     return terms.applied(terms.function(std::move(f)), operands, sample);
 }
 
-TermId Computation::anyNumber(const Program& program, const Type& type, uint64_t sample) {
-    Function f{.program = &program, .at = {}, .opcode = numberIn(OpUndef)};
+TermId Computation::anyNumber(const Program& program, const Type& type, uint64_t sample,
+                              spv::Op opcode) {
+    Function f{.program = &program, .at = {}, .opcode = numberIn(opcode)};
     f.at.type = &type;
     f.types = {&integerType(64)};
     const TermId operand = terms.constant(numbers_++, 64);

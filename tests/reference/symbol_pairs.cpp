@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "../driver/harness/shader.hpp"
 #include "coopvk_reference/buffers.hpp"
 #include "coopvk_reference/symbols.hpp"
@@ -81,11 +83,49 @@ std::string textOf(const char* body) {
     return text.find("void main") != std::string::npos ? kWholeHead + text : kHead + text + kTail;
 }
 
+// The id that an instruction with this opcode makes; empty: it is none.
+std::string resultOf(const std::string& line, const std::string& opcode) {
+    const size_t is = line.find(" = ");
+    if (is == std::string::npos || line.find(opcode + " ", is) == std::string::npos) return {};
+    const size_t first = line.find('%');
+    return line.substr(first, is - first);
+}
+
+// A module of which this is said.
+Words withWords(const Words& words, const char* says) {
+    if (*says == 0) return words;
+    std::string modes, decorations, text, line;
+    std::istringstream notes(says);
+    const std::string module = coopvk::test::disassemble(words);
+    while (std::getline(notes, line)) {
+        const size_t end = line.find(' ');
+        const std::string opcode = line.substr(0, end);
+        std::istringstream lines(module);
+        std::string found;
+        for (std::string each; std::getline(lines, each);)
+            if (const std::string id = resultOf(each, opcode); !id.empty())
+                found += "OpDecorate " + id + line.substr(end) + "\n";
+        decorations += found;
+        if (found.empty()) modes += "OpExecutionMode %main " + line + "\n";
+    }
+    std::istringstream lines(module);
+    for (bool isBefore = true; std::getline(lines, line);) {
+        if (isBefore && line.find("= OpType") != std::string::npos) {
+            text += decorations;
+            isBefore = false;
+        }
+        text += line + "\n";
+        if (line.find("OpExecutionMode ") != std::string::npos) text += std::exchange(modes, {});
+    }
+    return coopvk::test::assemble(text, coopvk::test::Checked::kNo);
+}
+
 class Side {
  public:
-    Side(const char* body, Symbols& symbols) {
-        const Words words = compileGlsl(textOf(body));
-        const auto program = makeProgram({.words = words, .subgroupSize = 4});
+    Side(const char* body, const char* says, Symbols& symbols) {
+        const Words words = withWords(compileGlsl(textOf(body)), says);
+        const auto program =
+            makeProgram({.words = words, .subgroupSize = 4, .validate = *says == 0});
         if (!program) {
             error = program.error().message;
             return;
@@ -128,7 +168,8 @@ std::string whyNot(const Pair& pair, uint32_t* assumptions) {
     std::vector<std::byte> sample(Side::kInput);
     for (size_t n = 0; n < sample.size(); ++n) sample[n] = std::byte(n * 37 % 59);
     EXPECT_EQ(symbols.addBytes(sample.data(), sample.size()), Side::kFirst);
-    const Side native(pair.native, symbols), rewritten(pair.rewritten, symbols);
+    const Side native(pair.native, pair.nativeSays, symbols),
+        rewritten(pair.rewritten, pair.rewrittenSays, symbols);
     if (!native.error.empty()) return native.error;
     if (!rewritten.error.empty()) return rewritten.error;
     Proof proof(symbols);

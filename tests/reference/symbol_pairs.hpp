@@ -18,6 +18,10 @@ struct Pair {
     const char* rewritten;  // the same
     bool isProved;
     numbers::Number number = numbers::Number::f32;  // of the result; integers: u32
+    // What is said of them beyond GLSL, in lines: "OpFAdd RelaxedPrecision" decorates each result
+    // of this opcode (or "FMin", of GLSL.std.450), "DenormPreserve 32" is a mode.
+    const char* nativeSays = "";
+    const char* rewrittenSays = "";
 };
 
 // Empty: proved. `assumptions`: gets those that it needed.

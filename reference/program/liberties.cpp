@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What decorations and modes let devices make of an instruction beyond its own text.
+#include "execution/opcode_table.hpp"
+#include "program/decoder.hpp"
+
+namespace coopvk::reference {
+
+void forFloats(const Type& type, const std::function<void(const Type& scalar)>& f) {
+    if (type.kind == Kind::kFloat) f(type);
+    for (const Member& member : type.members) forFloats(*member.type, f);
+    if (type.element != nullptr && type.kind != Kind::kPointer) forFloats(*type.element, f);
+}
+void forFloats(const Program& program, const Instruction& i,
+               const std::function<void(const Type& scalar)>& f) {
+    if (i.type != nullptr) forFloats(*i.type, f);
+    for (const Operand& operand : i.operands)
+        if (operand.slot != kNone && program.slots[operand.slot].type != nullptr)
+            forFloats(*program.slots[operand.slot].type, f);
+}
+
+uint32_t libertiesOf(const Program& program, const Instruction& i, const Program& modes) {
+    uint32_t all = 0;
+    forFloats(program, i, [&](const Type& type) { all |= modes.controls(type).liberties; });
+    return all;
+}
+
+// SPV_KHR_float_controls2: a type without a default of its own has none if another one has.
+void Decoder::readFastMathDefaults() {
+    if (fastMathDefaults_.empty()) return;
+    for (const uint32_t width : {16u, 32u, 64u}) program_->controls(width).liberties = 0;
+    program_->otherControls.liberties = 0;
+    for (const auto& [id, constant] : fastMathDefaults_) {
+        const Type* of = type(id);
+        if (of == nullptr || of->kind != Kind::kFloat) continue;
+        const bool isIeee = of->number <= numbers::Number::f64;
+        FloatControls& controls = isIeee ? program_->controls(of->width) : program_->otherControls;
+        controls.liberties = constantOf(constant);
+    }
+}
+
+// SPV_KHR_float_controls2 says more of an instruction than NoContraction.
+bool Decoder::allows(const Instruction& i, spv::FPFastMathModeMask mode) const {
+    const auto modes = decorations_.of(i.resultId, spv::Decoration::FPFastMathMode);
+    if (modes) return (*modes & uint32_t(mode)) != 0;
+    if (!fastMathDefaults_.empty())
+        return (libertiesOf(*program_, i, *program_) & uint32_t(mode)) != 0;
+    return !decorations_.has(i.resultId, spv::Decoration::NoContraction);
+}
+
+void Decoder::readLiberties(const Parsed& from, Instruction& to) {
+    using enum spv::Decoration;
+    constexpr auto kContract = uint32_t(spv::FPFastMathModeMask::AllowContract);
+    to.mayContract = allows(to, spv::FPFastMathModeMask::AllowContract);
+    const auto modes = decorations_.of(from.resultId, FPFastMathMode);
+    uint32_t liberties = modes ? *modes : libertiesOf(*program_, to, *program_);
+    const auto add = [&](bool is, uint32_t liberty) { liberties |= is ? liberty : 0; };
+    add(isRelaxed(from), kRelaxed);
+    add(decorations_.has(from.resultId, NoSignedWrap), kNoSignedWrap);
+    add(decorations_.has(from.resultId, NoUnsignedWrap), kNoUnsignedWrap);
+    to.liberties = liberties & ~kContract;  // mayContract
+    to.isDecorated = modes || (liberties & (kRelaxed | kNoSignedWrap | kNoUnsignedWrap)) != 0;
+}
+
+// SPIR-V, 2.14: "When applied to a variable, all loads and stores from the decorated object may be
+// treated as though they were decorated".
+bool Decoder::isRelaxed(const Parsed& from) {
+    const auto is = [&](uint32_t id) {
+        return decorations_.has(id, spv::Decoration::RelaxedPrecision);
+    };
+    const auto isPointer = [&](uint32_t id) { return is(id) || relaxed_.contains(id); };
+    const auto hasMember = [&](const auto& self, const Type* type) -> bool {
+        if (type == nullptr) return false;
+        for (uint32_t n = 0; n < type->members.size(); ++n)
+            if (decorations_.of(type->id, spv::Decoration::RelaxedPrecision, n) ||
+                self(self, type->members[n].type))
+                return true;
+        return type->kind != Kind::kPointer && self(self, type->element);
+    };
+    if (from.resultId != 0 && is(from.resultId)) return from.opcode != OpVariable;
+    switch (from.opcode) {
+        case OpLoad:
+        case OpStore:
+            return isPointer(from[0]);
+        case OpAccessChain:
+        case OpInBoundsAccessChain:
+        case OpPtrAccessChain:
+        case OpInBoundsPtrAccessChain:
+        case OpCopyObject: {
+            const Type* const base =
+                slotOf(from[0]) == kNone ? nullptr : program_->slots[slotOf(from[0])].type;
+            const bool isChain = base != nullptr && base->kind == Kind::kPointer;
+            if (isChain && (isPointer(from[0]) || hasMember(hasMember, base->element)))
+                relaxed_.insert(from.resultId);
+            return false;
+        }
+        default:
+            return false;
+    }
+}
+
+}  // namespace coopvk::reference

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/contractions.hpp"
+
+#include "execution/opcode_table.hpp"
+#include "symbols/comparison.hpp"
+
+namespace coopvk::reference::symbols {
+
+// Instructions on whole vectors and matrices that end with a product, or a sum of some.
+constexpr uint32_t kOfProducts[] = {
+    numberIn(OpOuterProduct),        numberIn(OpMatrixTimesVector),
+    numberIn(OpVectorTimesMatrix),   numberIn(OpMatrixTimesMatrix),
+    numberIn(GLSLstd450Cross),       numberIn(GLSLstd450Normalize),
+    numberIn(GLSLstd450Reflect),     numberIn(GLSLstd450Refract),
+    numberIn(GLSLstd450Determinant), numberIn(GLSLstd450MatrixInverse)};
+
+bool isComposed(const Function& f) {
+    constexpr uint32_t kComposed[] = {numberIn(GLSLstd450Fma),
+                                      numberIn(GLSLstd450FMix),
+                                      numberIn(GLSLstd450SmoothStep),
+                                      numberIn(GLSLstd450Degrees),
+                                      numberIn(OpFMod),
+                                      numberIn(GLSLstd450Radians),
+                                      numberIn(OpFRem),
+                                      numberIn(GLSLstd450Length),
+                                      numberIn(GLSLstd450Distance),
+                                      numberIn(GLSLstd450FaceForward)};
+    return isAmong(kComposed, f.opcode) || isAmong(kOfProducts, f.opcode);
+}
+
+uint8_t Contractions::productsIn(TermId term) {
+    if (const auto* known = valueIn(products_, term)) return *known;
+    uint8_t products = 0;
+    const auto contracted = [](bool may) { return may ? kLooseProducts : kExactProducts; };
+    if (terms_.isApplied(term, numberIn(OpFMul)) ||
+        terms_.isApplied(term, numberIn(GLSLstd450Degrees)) ||
+        terms_.isApplied(term, numberIn(GLSLstd450Radians)))
+        products = contracted(terms_.functionOf(term).mayContract);
+    if (terms_[term].kind == TermKind::kProduct &&
+        numbers::format(terms_.sumOf(term).result).floating())
+        products = contracted(terms_.sumOf(term).mayContract);
+    if (terms_[term].kind == TermKind::kOpaque &&
+        isAmong(kOfProducts, terms_.functionOf(term).opcode))
+        products = contracted(terms_.functionOf(term).mayContract);
+    const bool isSign = terms_.isApplied(term, numberIn(OpFNegate)) ||
+                        terms_.isApplied(term, numberIn(GLSLstd450FAbs));
+    if (isSign || terms_.isFree(term)) products = productsIn(terms_.operand(term, 0));
+    if (terms_[term].kind == TermKind::kChosen)
+        products = productsIn(terms_.operand(term, 1)) | productsIn(terms_.operand(term, 2));
+    return products_[term] = products;
+}
+
+bool Contractions::contractsWith(const Function& f, uint32_t operand) {
+    if (f.opcode == numberIn(GLSLstd450Fma)) return f.mayContract && operand == 2;
+    return f.mayContract && (f.opcode == numberIn(OpFAdd) || f.opcode == numberIn(OpFSub) ||
+                             f.opcode == numberIn(GLSLstd450FMix));
+}
+
+bool Contractions::mayContract(TermId sum) {
+    for (uint32_t n = 0; n < terms_[sum].count; ++n)
+        if (contractsWith(terms_.functionOf(sum), n) &&
+            (productsIn(terms_.operand(sum, n)) & kLooseProducts) != 0)
+            return true;
+    return false;
+}
+
+bool Contractions::isSettled(TermId term) {
+    if (terms_.constantOf(term)) return true;
+    if (const auto* known = valueIn(settled_, term)) return *known;
+    bool is = false;
+    const auto areSettled = [&] {
+        return std::ranges::all_of(terms_.operands(term), [&](TermId of) { return isSettled(of); });
+    };
+    switch (terms_[term].kind) {
+        case TermKind::kConverted:
+        case TermKind::kChosen:
+            is = areSettled();
+            break;
+        case TermKind::kApplied:
+            is = isDetermined(terms_.functionOf(term)) && !mayContract(term) && areSettled();
+            break;
+        case TermKind::kJoined:
+            is = std::ranges::all_of(terms_.pieces(term), [&](const Piece& piece) {
+                return piece.isConstant() || isSettled(piece.term);
+            });
+            break;
+        default:
+            break;
+    }
+    return settled_[term] = is;
+}
+
+}  // namespace coopvk::reference::symbols

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What sums may be computed with as one instruction: products. Vulkan, "Precision of Individual
+// Operations": without NoContraction, operations may be "combined".
+#pragma once
+
+#include "symbols/terms.hpp"
+
+namespace coopvk::reference::symbols {
+
+// Instructions that stand for several, which a device may combine.
+bool isComposed(const Function& f);
+
+class Contractions {
+ public:
+    explicit Contractions(const Terms& terms) : terms_(terms) {}
+
+    enum : uint8_t { kLooseProducts = 1, kExactProducts = 2 };
+    // Products, also with another sign, and those that are chosen.
+    uint8_t productsIn(TermId term);
+    // Which operands of an instruction a device may compute as one with it.
+    static bool contractsWith(const Function& f, uint32_t operand);
+    // Whether a device may compute the sum and a product in it as one.
+    bool mayContract(TermId sum);
+    // It is made of constants, and each device computes the same of them.
+    bool isSettled(TermId term);
+
+ private:
+    const Terms& terms_;
+    std::unordered_map<TermId, uint8_t> products_;
+    std::unordered_map<TermId, bool> settled_;
+};
+
+}  // namespace coopvk::reference::symbols

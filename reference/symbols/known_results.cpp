@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instructions on floats that are known, but whose results are not: devices compute them with other
+// precision, in another order, or as one with others. Where each way gives the same number, it is
+// that.
+#include <cmath>
+
+#include "execution/opcode_table.hpp"
+#include "symbols/comparison.hpp"
+#include "symbols/shadow.hpp"
+
+namespace coopvk::reference::symbols {
+namespace {
+
+using numbers::Number;
+
+// They say exactly what their results are.
+constexpr uint32_t kExact[] = {numberIn(GLSLstd450FSign), numberIn(GLSLstd450Step),
+                               numberIn(GLSLstd450Fract), numberIn(GLSLstd450Ldexp)};
+// "Undefined if one of the operands is a NaN", and of zeros of both signs.
+constexpr uint32_t kChoosing[] = {numberIn(GLSLstd450FMin),   numberIn(GLSLstd450FMax),
+                                  numberIn(GLSLstd450FClamp), numberIn(GLSLstd450NMin),
+                                  numberIn(GLSLstd450NMax),   numberIn(GLSLstd450NClamp)};
+// Which give products to sums, as one with which they may be computed.
+constexpr uint32_t kPassing[] = {
+    numberIn(OpFAdd),    numberIn(OpFSub),   numberIn(GLSLstd450Fma), numberIn(GLSLstd450FMix),
+    numberIn(OpFNegate), numberIn(OpSelect), numberIn(GLSLstd450FAbs)};
+
+bool isFloat(const Type& type) {
+    bool is = type.kind == Kind::kFloat;
+    for (const Member& member : type.members) is = is || isFloat(*member.type);
+    return is || (type.element != nullptr && type.kind != Kind::kPointer && isFloat(*type.element));
+}
+
+bool isProduct(uint32_t opcode) {
+    return opcode == numberIn(OpFMul) || opcode == numberIn(OpVectorTimesScalar) ||
+           opcode == numberIn(OpMatrixTimesScalar) || opcode == numberIn(GLSLstd450Fma);
+}
+
+// The number is that of the product, without any rounding.
+bool isExactProduct(Number number, uint64_t a, uint64_t b, uint64_t product) {
+    const double x = numbers::decodeDouble(number, a), y = numbers::decodeDouble(number, b);
+    const double is = numbers::decodeDouble(number, product);
+    return std::isfinite(is) && std::fma(x, y, -is) == 0 && (is == 0 || std::abs(is) > 0x1p-500);
+}
+
+}  // namespace
+
+// Integers of a common scale whose magnitudes together are at most the format's: each partial sum
+// is exact.
+bool isExactSum(std::span<const double> numbers, Number result) {
+    int lowest = 4096;
+    double total = 0;
+    for (const double number : numbers) {
+        if (!std::isfinite(number)) return false;
+        if (number == 0) continue;
+        int exponent = 0;
+        double rest = std::abs(std::frexp(number, &exponent));
+        for (; rest != std::trunc(rest); --exponent) rest *= 2;
+        lowest = std::min(lowest, exponent);
+        total += std::abs(number);
+    }
+    const numbers::Format& format = numbers::format(result);
+    const int bits = format.mantissaBits + 1;
+    const int least = 1 - format.bias - format.mantissaBits;
+    return total == 0 ||
+           (lowest >= least && total <= std::ldexp(1.0, std::min(lowest + bits, 1023)) &&
+            total < std::ldexp(1.0, (1 << format.exponentBits) - 2 - format.bias));
+}
+
+bool isOpen(const Instruction& at, const TransferRow* row) {
+    if (row != nullptr) return row->isOpen;
+    if (at.type == nullptr || at.row->defined != Defined::kComponentwise) return false;
+    if (isProduct(at.row->opcode)) return isFloat(*at.type) && at.mayContract;
+    if (isAmong(kExact, at.row->opcode)) return false;
+    return isFloat(*at.type) && !isDetermined(at.row->opcode);
+}
+
+bool passesProducts(uint32_t opcode) { return isAmong(kPassing, opcode); }
+
+// Of known operands.
+bool Transferred::isOpenAt(uint32_t component, uint32_t lane) const {
+    if (!isOpen) return false;
+    const uint32_t opcode = at.row->opcode;
+    const Number number = scalarOf(*at.type, component).number;
+    std::vector<uint64_t> of;
+    for (uint32_t n = 0; n < at.operands.size(); ++n)
+        if (at[n].slot != kNone) of.push_back(*constant(n, component, lane));
+    const uint64_t is = result().at(component, lane);
+    if (opcode == numberIn(GLSLstd450Fma)) {
+        const double product =
+            numbers::decodeDouble(number, of[0]) * numbers::decodeDouble(number, of[1]);
+        return !isExactProduct(number, of[0], of[1], numbers::encodeDouble(number, product));
+    }
+    if (isProduct(opcode)) return !isExactProduct(number, of[0], of[1], is);
+    if (!isAmong(kChoosing, opcode)) return true;
+    bool isOne = numbers::decodeDouble(number, is) != 0;
+    for (const uint64_t bits : of) isOne &= !std::isnan(numbers::decodeDouble(number, bits));
+    const auto isZero = [&](uint64_t bits) { return numbers::decodeDouble(number, bits) == 0; };
+    const auto isOther = [&](uint64_t bits) { return isZero(bits) && bits != is; };
+    return !isOne && (!isZero(is) || std::ranges::any_of(of, isOther));
+}
+
+}  // namespace coopvk::reference::symbols

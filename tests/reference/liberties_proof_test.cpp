@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proofs where decorations and modes leave devices more than an instruction's own text does, or
+// where devices compute known numbers with other precision. Those that are no proofs are false
+// claims.
+#include <gtest/gtest.h>
+
+#include "symbol_pairs.hpp"
+
+namespace coopvk::reference::symbols_test {
+namespace {
+
+using numbers::Number;
+
+#define SUM "precise float x = a + b; f = x;"
+#define DOT "f = dot(vec2(a, b), vec2(c, d));"
+#define STRICT_DOT "precise float x = dot(vec2(a, b), vec2(c, d)); f = x;"
+
+constexpr Pair kPairs[] = {
+    // SPIR-V, 2.14: operations may "execute with a relaxed precision".
+    {"relaxed sum", "f = a + b;", "f = a + b;", false, Number::f32, "", "OpFAdd RelaxedPrecision"},
+    {"relaxed sum before", "f = a + b;", "f = a + b;", true, Number::f32,
+     "OpFAdd RelaxedPrecision"},
+    {"relaxed sums", "f = a + b;", "f = b + a;", true, Number::f32, "OpFAdd RelaxedPrecision",
+     "OpFAdd RelaxedPrecision"},
+    {"relaxed sum of others", "f = a + b;", "f = a + c;", false, Number::f32,
+     "OpFAdd RelaxedPrecision", "OpFAdd RelaxedPrecision"},
+    {"relaxed product by one", "f = a;", "f = a * 1.0;", false, Number::f32, "",
+     "OpFMul RelaxedPrecision"},
+    {"relaxed dot product", DOT, DOT, false, Number::f32, "", "OpDot RelaxedPrecision"},
+    {"relaxed summand", DOT, "f = a * c + b * d;", false, Number::f32, "",
+     "OpFAdd RelaxedPrecision"},
+    {"relaxed integers", "u = i + j;", "u = i + j;", false, Number::u32, "",
+     "OpIAdd RelaxedPrecision"},
+    {"relaxed load", "f = a;", "f = a;", false, Number::f32, "", "OpLoad RelaxedPrecision"},
+    {"relaxed known integer", "u = i + 7;", "uint x = 3; x += 4; u = i + x;", true, Number::u32, "",
+     "OpIAdd NoContraction"},
+
+    // SPIR-V, NoSignedWrap: the result is undefined where it would wrap.
+    {"sum without a wrap", "u = i + j;", "u = i + j;", false, Number::u32, "",
+     "OpIAdd NoSignedWrap"},
+    {"sum without a carry", "u = i + j;", "u = i + j;", false, Number::u32, "",
+     "OpIAdd NoUnsignedWrap"},
+    {"sum without a wrap before", "u = i + j;", "u = i + j;", true, Number::u32,
+     "OpIAdd NoSignedWrap"},
+    {"doubled", "u = i * 2;", "u = i + i;", false, Number::u32, "", "OpIAdd NoSignedWrap"},
+
+    // SPV_KHR_float_controls2: NotNaN, NotInf, NSZ.
+    {"times one, not NaN", "f = a;", "f = a * 1.0;", false, Number::f32, "",
+     "OpFMul FPFastMathMode NotNaN"},
+    {"plus minus zero, any sign", "f = a;", "f = a + (-0.0);", false, Number::f32, "",
+     "OpFAdd FPFastMathMode NSZ"},
+    {"minimum, not infinite", "f = min(a, b);", "f = min(a, b);", false, Number::f32, "",
+     "FMin FPFastMathMode NotInf"},
+    {"dot product, not NaN", DOT, DOT, false, Number::f32, "", "OpDot FPFastMathMode NotNaN"},
+    {"fast sum before", "f = a + b;", "f = a + b;", true, Number::f32,
+     "OpFAdd FPFastMathMode NotNaN|NotInf|NSZ"},
+    {"faster sum", "f = a + b;", "f = a + b;", false, Number::f32, "OpFAdd FPFastMathMode NotNaN",
+     "OpFAdd FPFastMathMode NotNaN|NotInf"},
+    {"less fast sum", "f = a + b;", "f = a + b;", true, Number::f32,
+     "OpFAdd FPFastMathMode NotNaN|NotInf", "OpFAdd FPFastMathMode NotNaN"},
+    {"no flags before", "f = a + b;", "f = a + b;", false, Number::f32,
+     "OpFAdd FPFastMathMode None"},
+
+    // Vulkan, "Precision and Operation of SPIR-V Instructions": without the mode, devices may
+    // ignore
+    // signs of zeros, NaN and infinities.
+    {"specials need not be kept", SUM, SUM, false, Number::f32, "SignedZeroInfNanPreserve 32"},
+    {"specials are kept", SUM, SUM, true, Number::f32, "", "SignedZeroInfNanPreserve 32"},
+    {"other rounding", DOT, DOT, false, Number::f32, "RoundingModeRTE 32", "RoundingModeRTZ 32"},
+    {"other denormals", DOT, DOT, false, Number::f32, "DenormPreserve 32", "DenormFlushToZero 32"},
+    {"flushed number", "f = a * 1.0;", "f = a;", false, Number::f32, "DenormFlushToZero 32",
+     "DenormFlushToZero 32"},
+    {"number that is flushed", "f = a;", "f = a + (-0.0);", false, Number::f32,
+     "DenormFlushToZero 32", "DenormFlushToZero 32"},
+
+    // NoContraction.
+    {"dot product that may be fused", STRICT_DOT, DOT, false},
+    {"dot product that is not fused", DOT, STRICT_DOT, true},
+    {"mix that may be fused", "f = mix(a, b, c);", "f = mix(a, b, c);", false, Number::f32,
+     "FMix NoContraction"},
+    {"fma that may be two", "f = fma(a, b, c);", "f = fma(a, b, c);", false, Number::f32,
+     "Fma NoContraction"},
+    {"fma by two", "f = fma(a, b, c);", "f = a * b + c;", false, Number::f32, "Fma NoContraction"},
+    {"length that may be fused", "f = length(vec2(a, b));", "f = length(vec2(a, b));", false,
+     Number::f32, "Length NoContraction"},
+
+    // Vulkan, "Precision of Individual Operations": exp2() has an error, and so has a quotient.
+    {"power of known numbers", "f = 8.0;", "f = exp2(float(gl_NumWorkGroups.x + 2));", false},
+    {"power of known numbers before", "f = exp2(float(gl_NumWorkGroups.x + 2));", "f = 8.0;", true},
+    {"branch on a power", "f = a;",
+     "if (exp2(float(gl_NumWorkGroups.x + 2)) == 8.0) f = a; else f = b;", false},
+    {"root in a sum", "f = a + 2.0;", "f = a + sqrt(float(gl_NumWorkGroups.x + 3));", false},
+    {"known product in a sum",
+     "precise float t = float(gl_NumWorkGroups.x) + 0.1, y = t * t; y = y - 1.21; f = y;",
+     "float t = float(gl_NumWorkGroups.x) + 0.1; f = t * t - 1.21;", false},
+    {"exact known product in a sum", "f = 2.0;",
+     "float t = float(gl_NumWorkGroups.x) + 0.5; f = t * t - 0.25;", true},
+    {"known sum of lanes", "precise float x = 0.1 * 0 + 0.1; f = x + 0.5;",
+     "f = subgroupAdd(float(at) * 0.1);", false},
+
+    // GLSL.std.450, SClamp, UClamp: "Result is undefined if minVal > maxVal".
+    {"clamp with any limits", "u = min(max(i, 5), j);", "u = clamp(i, 5, j);", false, Number::u32},
+    {"clamp with limits", "u = min(max(i, 5), j | 8);", "u = clamp(i, 5, j | 8);", true,
+     Number::u32},
+    {"signed clamp with any limits", "u = uint(min(max(int(i), -5), int(j)));",
+     "u = uint(clamp(int(i), -5, int(j)));", false, Number::u32},
+};
+
+class LibertiesProof : public testing::TestWithParam<Pair> {};
+
+TEST_P(LibertiesProof, IsAsTheTextSays) {
+    const Pair& pair = GetParam();
+    const std::string why = whyNot(pair);
+    EXPECT_EQ(why.empty(), pair.isProved) << pair.name << ": " << why;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LibertiesProof, testing::ValuesIn(kPairs),
+                         [](const auto& test) { return wordOf(test.param.name); });
+
+}  // namespace
+}  // namespace coopvk::reference::symbols_test
