@@ -281,6 +281,29 @@ TEST_F(EmittedCode, IsArithmeticModulo32Bits) {
     }
 }
 
+// Instructions that change nothing, or whose result is known, are not emitted. Divisions by powers
+// of two are shifts and masks.
+TEST_F(EmittedCode, HasNothingThatIsKnown) {
+    const Id u32 = types_.uint32(), x = unknown(u32, 1234);
+    const Id zero = emit_.constant(0), one = emit_.constant(1);
+    const size_t before = out_.size();
+    for (const Id same : {emit_.addU32(x, zero), emit_.addU32(zero, x), emit_.mulU32(x, one),
+                          emit_.mulU32(one, x), emit_.divInt(u32, x, one)})
+        EXPECT_EQ(same, x);
+    for (const Id nothing :
+         {emit_.mulU32(x, zero), emit_.mulU32(zero, x), emit_.modInt(u32, x, one)})
+        EXPECT_EQ(parsed_->constantValue(nothing), 0u);
+    EXPECT_EQ(parsed_->constantValue(emit_.addU32(one, emit_.constant(6))), 7u);
+    EXPECT_EQ(out_.size(), before);
+    const auto opcodeOf = [&](Id id) { return parsed_->def(id).opcode; };
+    EXPECT_EQ(opcodeOf(emit_.over(x, 8)), spv::Op::OpShiftRightLogical);
+    EXPECT_EQ(opcodeOf(emit_.modulo(x, 8)), spv::Op::OpBitwiseAnd);
+    EXPECT_EQ(opcodeOf(emit_.times(x, 8)), spv::Op::OpIMul);
+    EXPECT_EQ(opcodeOf(emit_.over(x, 6)), spv::Op::OpUDiv);
+    EXPECT_EQ(opcodeOf(emit_.modulo(x, 6)), spv::Op::OpUMod);
+    EXPECT_EQ(opcodeOf(emit_.divInt(u32, one, x)), spv::Op::OpUDiv);
+}
+
 // Fields of a word, from the lowest bits on.
 TEST_F(EmittedCode, TakesFieldsOfScalars) {
     for (const uint32_t bits : {4u, 8u, 16u}) {

@@ -142,6 +142,44 @@ TEST(HalfFloats, MatricesInBuffers) {
     EXPECT_EQ(countIn(text, "= OpTypeArray %v4ushort "), 2u) << text;
 }
 
+// Structures with such a member are not made of values; others are.
+TEST(HalfFloats, StructuresWithMatricesInBuffersAreNotConstructed) {
+    const HalfParts parts = {.decorations =
+                                 "OpMemberDecorate %outer 0 Offset 0\n"
+                                 "OpMemberDecorate %outer 0 ColMajor\n"
+                                 "OpMemberDecorate %outer 0 MatrixStride 8\n"
+                                 "OpDecorate %outer Block\n"
+                                 "OpDecorate %other DescriptorSet 0\n"
+                                 "OpDecorate %other Binding 1\n",
+                             .globals =
+                                 "%outer = OpTypeStruct %mat\n"
+                                 "%p_outer = OpTypePointer StorageBuffer %outer\n"
+                                 "%other = OpVariable %p_outer StorageBuffer\n",
+                             .interface = "%other"};
+    HalfParts constructs = parts, inserts = parts, alone = parts;
+    constructs.body = "%made = OpCompositeConstruct %outer %m\nOpStore %other %made\n";
+    inserts.body =
+        "%all = OpLoad %outer %other\n%made = OpCompositeInsert %outer %m %all 0\n"
+        "OpStore %other %made\n";
+    for (const HalfParts& refused : {constructs, inserts})
+        expectError(refused, ErrorCode::kUnsupported, "constructs a structure with a layout");
+    alone.body = "%four = OpCompositeConstruct %f16x4 %x %y %x %y\nOpStore %at2 %four\n";
+    EXPECT_EQ(countIn(rewrittenHalves(alone), "OpCompositeConstruct"), 1u);
+    // One matrix with two strides, or twice with one.
+    const auto twoOf = [&](const char* stride) {
+        HalfParts two = parts;
+        two.decorations += std::string(
+                               "OpMemberDecorate %outer 1 Offset 64\n"
+                               "OpMemberDecorate %outer 1 ColMajor\n"
+                               "OpMemberDecorate %outer 1 MatrixStride ") +
+                           stride + "\n";
+        two.globals.replace(two.globals.find("%mat"), 4, "%mat %mat");
+        return two;
+    };
+    expectError(twoOf("16"), ErrorCode::kUnsupported, "is row-major or has several strides");
+    EXPECT_EQ(countIn(rewrittenHalves(twoOf("8")), "MatrixStride"), 0u);
+}
+
 // Modules with only 16-bit storage and conversions stay the driver's.
 TEST(HalfFloats, StorageAloneIsNotEmulated) {
     std::string text = halfModule({.body = "%r = OpFConvert %f32 %x\n"});

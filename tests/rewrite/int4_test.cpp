@@ -5,6 +5,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 #include "read_all.hpp"
 
 namespace coopvk::rewrite::int4_test {
@@ -326,6 +327,28 @@ TEST(Int4, ComponentStoresLeaveTheRestAlone) {
     const Result<Rewritten> out = run(test::assemble(storeModule("%u4x4", 2)), device);
     ASSERT_FALSE(out);
     EXPECT_NE(out.error().message.find("storageBuffer8BitAccess"), std::string::npos);
+}
+
+// Words behind pointers without a type are changed as u32.
+TEST(Int4, ComponentStoresOfUntypedPointersAreAtomic) {
+    for (const auto& [type, bytes] : {std::pair("%u4x8", 4u), std::pair("%u4x16", 8u)}) {
+        const std::string text = test::edited(
+            storeModule(type, bytes),
+            {{"OpExtension",
+              "OpCapability UntypedPointersKHR\n"
+              "OpExtension \"SPV_KHR_untyped_pointers\"\nOpExtension"},
+             {"%taker =", "%anywhere = OpTypeUntypedPointerKHR StorageBuffer\n%taker ="},
+             {"%p = OpAccessChain %component %out %c0",
+              "%p = OpUntypedAccessChainKHR %anywhere %block %out %c0"}});
+        DeviceTraits device;
+        device.storageBuffer8BitAccess = false;
+        const Result<Rewritten> out = run(test::assemble(text), device);
+        ASSERT_TRUE(out) << type << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt) << type;
+        const std::string result = disassemble(out->words);
+        EXPECT_NE(result.find("OpAtomicAnd %uint"), std::string::npos) << result;
+        EXPECT_NE(result.find("OpAtomicOr %uint"), std::string::npos) << result;
+    }
 }
 
 // A component has no address of its own.

@@ -379,9 +379,8 @@ void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instructio
         !requireDefaultEncoding(context, cast, from.element)) {
         return;
     }
-    if (to.element == 0 || from.element == 0 ||
-        uint64_t{to.length} * types.width(to.element) !=
-            uint64_t{from.length} * types.width(from.element)) {
+    if (from.element == 0 || uint64_t{to.length} * types.width(to.element) !=
+                                 uint64_t{from.length} * types.width(from.element)) {
         return context.invalid(cast, "casts arrays of different sizes");
     }
     const std::vector<Slot> slots = slotsOf(emit, emit.parts(cast.word(0)));

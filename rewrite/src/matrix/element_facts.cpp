@@ -130,8 +130,7 @@ ElementFacts computedFrom(const Module& module, const Instruction& i,
     ElementFacts result;
     bool areOfOneNumber = true;
     for (const ElementFacts& o : operands) {
-        const bool meets = result.has(kElement) && o.has(kElement);
-        areOfOneNumber &= !meets || !result.number || !o.number || result.number == o.number;
+        areOfOneNumber &= !result.number || !o.number || result.number == o.number;
         result.join(o);
     }
     // A vector may have elements of several numbers.

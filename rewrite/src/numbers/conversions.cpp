@@ -259,6 +259,9 @@ enum class Inexact {
              // gives what one rounding would
 };
 
+// Functions, by what they convert.
+enum Helper : uint32_t { kSmallToSingle, kSingleToSmall, kDoubleToOddSingle };
+
 // The number of a format's row, for keys of functions.
 uint32_t rowOf(const Number& number) {
     return static_cast<uint32_t>(&number - allNumbers().data());
@@ -293,7 +296,7 @@ class Converter {
     Id decode(const Number& number, Id value) {
         if (number.isHalf()) return halfToF32(emit_, value, components_);
         if (number.fields.exponentBits == 8) return bitsToF32(emit_, number, value, components_);
-        const Id function = context_.helper({0, rowOf(number), components_}, [&] {
+        const Id function = context_.helper({kSmallToSingle, rowOf(number), components_}, [&] {
             const Id parameter[] = {integers(number)};
             const std::string name = std::format("{}x{}ToF32", number.name, components_);
             FunctionBuilder f(types_, context_.newFunctions, name, f32(), parameter);
@@ -311,7 +314,7 @@ class Converter {
         if (!number.isSmallFloat() && !number.isHalf()) return bits(emit_, value);
         constexpr std::string_view kSuffixes[] = {"", "TowardZero", "Saturated"};
         const auto suffix = static_cast<uint32_t>(rounding);
-        const std::vector<uint32_t> key = {1, suffix, rowOf(number), components_};
+        const std::vector<uint32_t> key = {kSingleToSmall, suffix, rowOf(number), components_};
         const Id function = context_.helper(key, [&] {
             const Id parameter[] = {f32()};
             const std::string name =
@@ -344,7 +347,7 @@ class Converter {
  private:
     Id oddF32(Id value) {
         const Id f64 = types_.floatType(64), scalar = types_.floatType(32);
-        const Id function = context_.helper({3}, [&] {
+        const Id function = context_.helper({kDoubleToOddSingle}, [&] {
             FunctionBuilder f(types_, context_.newFunctions, "f64ToOddF32", scalar,
                               std::span(&f64, 1));
             return f.finish(f64ToOddF32(f.emit(), f.parameter(0)));

@@ -82,7 +82,7 @@ class Folder {
     std::optional<Id> bitcast(const Operation& i) {
         const Id from = module_.def(i.word(0)).type;
         const uint32_t width = types_.width(i.type), given = types_.width(from);
-        if (width == 0 || given == 0) return std::nullopt;
+        if (width == 0) return std::nullopt;
         std::vector<uint64_t> bits(types_.components(i.type), 0);
         for (uint32_t c = 0; c < types_.components(from); ++c) {
             const std::optional<Id> part = partOf(i.word(0), c);
@@ -231,7 +231,6 @@ class Folder {
             if (!part) return std::nullopt;
             parts.push_back(*part);
         }
-        if (parts.empty()) return std::nullopt;
         return types_.constantComposite(i.type, parts);
     }
 
