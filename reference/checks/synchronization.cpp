@@ -2,6 +2,7 @@
 //
 // What orders accesses (Vulkan, appendix "Memory Model", "Synchronizes-With"): control barriers and
 // memory barriers. Atomic operations: release_sequences.cpp.
+#include <ranges>
 #include <spirv/unified1/spirv.hpp11>
 
 #include "checks/races.hpp"
@@ -78,7 +79,7 @@ void Races::synchronise(Meeting& meeting) {
                   [&](const Place& at, State& own) { acquirePending(at, own, semantics); });
     ++clock_;
     if (semantics.releases && !semantics.acquires)
-        for (uint32_t i = meeting.first; i < meeting.last; ++i)
+        for (const uint32_t i : std::views::iota(meeting.first, meeting.last))
             release(placeOf(i), state(placeOf(i)), semantics);
     for (const MemoryKind kind : kEachKind) {
         releaseAll(meeting, kind);

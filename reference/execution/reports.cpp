@@ -104,7 +104,7 @@ bool fits(const Conversion& conversion, const Value& value) {
     const bool isFloat = scalarOf(*value.type).kind == Kind::kFloat;
     const std::string_view letters = isFloat ? "aAeEfFgG" : "diouxX";
     return letters.find(conversion.letter) != std::string_view::npos &&
-           conversion.components <= value.components() && conversion.flags.size() < 16;
+           conversion.components <= value.components();
 }
 
 // Operands: the format's string, values.

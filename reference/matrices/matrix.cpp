@@ -22,12 +22,9 @@ double plainSum(std::span<const double> a, std::span<const double> b, double c, 
 template <typename Round>
 double orderedSum(std::span<const double> a, std::span<const double> b, double c,
                   const Permutation& order, Round round) {
-    double sum = 0;
-    for (uint64_t i = 0; i <= a.size(); ++i) {
-        const uint64_t k = order(i);
-        const double addend = k < a.size() ? round(a[k] * b[k]) : c;
-        sum = i == 0 ? addend : round(sum + addend);
-    }
+    const auto addend = [&](uint64_t k) { return k < a.size() ? round(a[k] * b[k]) : c; };
+    double sum = addend(order(0));
+    for (uint64_t i = 1; i <= a.size(); ++i) sum = round(sum + addend(order(i)));
     return sum;
 }
 

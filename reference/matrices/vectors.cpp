@@ -29,7 +29,7 @@ bool convertMatrix(const VectorMatrix& from, std::span<const std::byte> source,
     const numbers::Conversion conversion(from.number, to.number, numbers::conversionRule(false));
     for (uint32_t row = 0; row < from.rows; ++row) {
         for (uint32_t column = 0; column < from.columns; ++column) {
-            uint64_t bits = 0;
+            uint64_t bits = {};
             std::memcpy(&bits, source.data() + from.offset(row, column), from.elementSize());
             bits = conversion(bits).bits;
             std::memcpy(destination.data() + to.offset(row, column), &bits, to.elementSize());
@@ -110,7 +110,7 @@ struct ProductPlan {
     VectorMatrix matrix;  // as it lies in memory
     uint32_t m, k;
     bool packed, transpose;
-    uint32_t strideOperand = 0;  // 0: no operand
+    std::optional<uint32_t> strideOperand;
 };
 
 Status prepareProduct(Program& program, Instruction& i) {
@@ -172,11 +172,11 @@ void product(Subgroup& s, Out result, In input) {
     Pointer pointer;
     forLanes(s, [&](uint32_t lane) {
         const Memory memory = memoryAt(s, 2, lane);
-        const uint64_t stride =
-            plan.strideOperand != 0 ? s.operand(plan.strideOperand).at(0, lane) : 0;
-        if (!weights || memory.pointer != pointer || place.stride != stride) {
+        VectorMatrix own = plan.matrix;
+        if (plan.strideOperand) own.stride = s.operand(*plan.strideOperand).at(0, lane);
+        if (!weights || memory.pointer != pointer || place.stride != own.stride) {
             pointer = memory.pointer;
-            place.stride = stride;
+            place = own;
             weights.emplace(place.number, plan.m, plan.k, [&](uint32_t m, uint32_t k) {
                 const uint64_t byte = plan.transpose ? place.offset(k, m) : place.offset(m, k);
                 return memory.read(lane, byte * 8, bits);

@@ -48,10 +48,10 @@ void moveComponents(Subgroup& s, const Value& pointer, const Value& value) {
     };
     for (LaneMask left = s.mask; left.any();) {
         const uint32_t first = left.first();
-        LaneMask same;
+        const uint64_t base = pointer.at(0, first), offset = pointer.at(1, first);
+        LaneMask same = left;
         left.forEach([&](uint32_t lane) {
-            same.assign(lane, pointer.at(0, lane) == pointer.at(0, first) &&
-                                  pointer.at(1, lane) == pointer.at(1, first));
+            if (pointer.at(0, lane) != base || pointer.at(1, lane) != offset) same.clear(lane);
         });
         move(first, same);
         left &= ~same;

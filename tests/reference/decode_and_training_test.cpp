@@ -203,6 +203,11 @@ TEST(Training, NumbersWithoutMeaning) {
             .error;
     };
     EXPECT_EQ(error("%1", "%1", "%0", "%1"), "");
+    // Optimal layouts need no stride.
+    EXPECT_EQ(
+        withProduct("%y = OpCooperativeVectorMatrixMulNV %A %b %1 %in %0 %1 %2 %3 %2 %false\n")
+            .error,
+        "");
     EXPECT_NE(error("%24", "%1", "%0", "%1"), "");
     EXPECT_NE(error("%1", "%24", "%0", "%1"), "");
     EXPECT_NE(error("%1", "%1", "%16", "%1"), "");

@@ -84,6 +84,16 @@ TEST(ExactSums, ProductsOfAnySize) {
     EXPECT_EQ(small.value().exponent, -2148 - 63);
 }
 
+// Whatever numbers are, the same format keeps their bits: NaN with a payload, also signaling ones.
+TEST(ExactSums, SameFormats) {
+    const ConversionRule rule = conversionRule(false);
+    EXPECT_EQ(convert(Number::f16, Number::f16, 0xFC01, rule).bits, 0xFC01u);
+    EXPECT_EQ(convert(Number::f32, Number::f32, 0x7F812345, rule).bits, 0x7F812345u);
+    EXPECT_EQ(convert(Number::e5m2, Number::e5m2, 0x7D, rule).bits, 0x7Du);
+    EXPECT_EQ(convert(Number::bf16, Number::bf16, 0x7F81, rule).bits, 0x7F81u);
+    EXPECT_EQ(convert(Number::s8, Number::u16, 0x80, rule).bits, 0xFF80u);
+}
+
 // A format without zero has its smallest number for what is too small, and one without infinity NaN
 // or the largest number for what is too large.
 TEST(ExactSums, NumbersThatFormatsLack) {

@@ -163,5 +163,31 @@ TEST(BlockInstructions, IntervalsOfBytes) {
     }
 }
 
+// Words of an invocation from halves of two rows: the second one may be another number.
+TEST(BlockInstructions, IntervalsOfHalves) {
+    Intervals intervals(Functions::kAsAnywhere);
+    const Execution run = executed(
+        arrayOf("%f32", "%u_2") + "%p_other = OpTypePointer Function %u32\n",
+        std::string(kOwn) + "%other = OpVariable %p_other Function\n",
+        "%n = OpConvertUToF %f32 %i\n%e = OpExtInst %f32 %glsl Exp %n\n"
+        "%own_0 = OpAccessChain %p_own %own %u_0\nOpStore %own_0 %n\n"
+        "%own_1 = OpAccessChain %p_own %own %u_1\nOpStore %own_1 %e\n"
+        "OpSubgroup2DBlockStoreINTEL %u_4 %u_4 %u_2 %u_1 %own_0 %base %u_16 %u_2 %u_16 %at\n"
+        "OpStore %other %u_0\n"
+        "OpSubgroup2DBlockLoadINTEL %u_2 %u_4 %u_2 %u_1 %base %u_16 %u_2 %u_16 %at %other\n"
+        "%x = OpLoad %u32 %other\n%x_at = OpIAdd %u32 %i %u_16\n"
+        "%to_x = OpAccessChain %p_word %out %u_0 %x_at\nOpStore %to_x %x\n",
+        &intervals);
+    EXPECT_EQ(run.error, "");
+    for (size_t lane = 0; lane < 4; ++lane) {
+        const auto half = [&](size_t row) {
+            const uint32_t word = run.buffers.at(1)[row * 4 + lane / 2];
+            return lane % 2 != 0 ? word >> 16 : word & 0xFFFF;
+        };
+        EXPECT_EQ(run.buffers.at(1)[16 + lane], half(0) | half(1) << 16);
+        EXPECT_FALSE(isPoint(run, 16 + lane));
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::block_instructions_test
