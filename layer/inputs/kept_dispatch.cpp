@@ -89,10 +89,8 @@ bool KeptDispatch::read(VkResult executed) noexcept {
             record_.notes.emplace_back("an indirect dispatch");
         }
         if (lost) record_.notes.emplace_back("the device was lost");
-        for (KeptRegion& region : record_.regions) {
-            region.after.reset();
-            if (!lost) region.after = region.before + half_;
-        }
+        for (KeptRegion& region : record_.regions)
+            region.after = lost ? std::nullopt : std::optional(region.before + half_);
         return true;
     } catch (...) {
         return false;

@@ -25,11 +25,9 @@ fs::path programsFolder() {
 
 // Letters of names that are safe in names of files.
 std::string safeName(std::string name) {
-    const auto isPlain = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == '.';
-    };
-    std::ranges::replace_if(name, [&](char c) { return !isPlain(c); }, '_');
+    constexpr std::string_view kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    std::ranges::replace_if(name, [&](char c) { return kPlain.find(c) == kPlain.npos; }, '_');
     if (name.empty() || name.front() == '.') name.insert(name.begin(), '_');
     return name.substr(0, 64);
 }
@@ -38,7 +36,7 @@ std::string safeName(std::string name) {
 // ".running-0123456789abcdef" behind it.
 struct FileName {
     std::string_view program;  // NAME; empty: it is none of coopvk's
-    bool isRunning = false;
+    bool isRunning;
 };
 
 // Without the hyphen and the digits at the end of a name; empty, if it has none.

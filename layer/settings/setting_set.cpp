@@ -114,7 +114,6 @@ std::optional<std::string> SettingSet::applicationsText(std::string_view key) co
     for (const auto* info = first_; info != nullptr;
          info = findNode<VkLayerSettingsCreateInfoEXT>(info->pNext, kType)) {
         for (const VkLayerSettingEXT& one : std::span(info->pSettings, info->settingCount)) {
-            if (one.pLayerName == nullptr || one.pSettingName == nullptr) continue;
             if (one.pLayerName != std::string_view(kLayerName) || one.pSettingName != key ||
                 one.valueCount == 0) {
                 continue;

@@ -115,6 +115,7 @@ TEST(AutoPolicy, WhatIsKeptFromAProgram) {
     EmulatePolicy policy = parse("auto");
     const uint32_t before = decide(policy, facts)[index].added;
     policy.avoided = {kKhr};
+    EXPECT_EQ(decide(policy, facts)[static_cast<size_t>(kKhr)].reason, kRememberedReason);
     const uint32_t matrices = extensionRow(Extension::kKhrShaderBfloat16)
                                   .bit(offsetof(VkPhysicalDeviceShaderBfloat16FeaturesKHR,
                                                 shaderBFloat16CooperativeMatrix));

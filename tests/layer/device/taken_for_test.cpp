@@ -141,6 +141,13 @@ TEST_F(TakenFor, CountsAreTheDevices) {
     driver.extensions.push_back(VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME);
     driver.moreProperties[kAmds2] = {0, 60};
     expectCounts(60, 32);
+    // Scalar registers, if a SIMD has any.
+    for (const uint32_t registers : {800u, 0u}) {
+        driver.moreProperties[kAmds] = {4, 2, 10, 2, 16, 64, registers};
+        startAs("nvidia");
+        EXPECT_EQ(physical().facts.traits.scalarRegisters, registers != 0);
+        stop();
+    }
     driver.extensions = {VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME};
     driver.moreProperties[kArms] = {0b1011, 0, 3, 64};
     expectCounts(4, 64);

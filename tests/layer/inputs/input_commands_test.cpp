@@ -115,6 +115,10 @@ TEST_F(InputCommands, BindShaders) {
     EXPECT_TRUE(hasShader());
     bind(commands, 2, stages, nullptr);
     EXPECT_FALSE(hasShader());
+    std::vector<size_t> bound;  // how many, by each command that the driver got
+    for (const auto& [name, values] : driver.seenCommands)
+        if (name == "vkCmdBindShadersEXT") bound.push_back(values.size());
+    EXPECT_EQ(bound, (std::vector<size_t>{1, 1, 2}));
 }
 
 // Without the setting, a folder for shaders changes no command.

@@ -220,6 +220,10 @@ TEST_F(ByConfiguration, EachInstanceByItself) {
     ASSERT_NE(*reinterpret_cast<void**>(off), *reinterpret_cast<void**>(on));
     EXPECT_FALSE(isOn(off));
     EXPECT_TRUE(isOn(on));
+    constexpr const char* kQuery = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
+    EXPECT_EQ(configured::getPhysicalDeviceProcAddr(off, kQuery), nullptr);
+    EXPECT_NE(configured::getPhysicalDeviceProcAddr(on, kQuery), nullptr);
+    EXPECT_EQ(configured::getPhysicalDeviceProcAddr(VK_NULL_HANDLE, kQuery), nullptr);
     for (const VkInstance instance : {off, on}) {
         const VkDevice device = makeDevice(instance);
         const auto mine = configured::getDeviceProcAddr(device, "vkCreateShaderModule");

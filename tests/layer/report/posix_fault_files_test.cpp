@@ -119,6 +119,7 @@ TEST_F(FaultMemory, OtherLines) {
     EXPECT_EQ(shown->device, "a\\x09b\\x0a\\x1b[c");
     EXPECT_EQ(shown->program, "\\xc2\\x9b\\xe2\\x80\\xae\\xff");
     EXPECT_TRUE(layer::isOfDevice(*shown, "a\tb\n\x1b[c", 0));
+    EXPECT_EQ(layer::faultFrom(layer::lineOf({.driver = 4206593}))->driver, 4206593u);
     // Of a longer name, or one that is longer where it is shown, 500 characters.
     const std::string most(500, 'n'), controls(400, '\x1b');
     for (const std::string& name : {most, most + "n", controls}) {
