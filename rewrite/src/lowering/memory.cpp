@@ -19,9 +19,8 @@ std::optional<Memory> Memory::behind(LoweringContext& context, Emitter& emit, Id
 
 Id Memory::indexType() const {
     if (elements_) return elements_->indexType();
-    return place_.isAddress
-               ? rewrite::indexType(context_->types, spv::StorageClass::PhysicalStorageBuffer)
-               : bufferIndexType(context_->types);
+    return place_.isAddress ? rewrite::indexType(types(), spv::StorageClass::PhysicalStorageBuffer)
+                            : bufferIndexType(types());
 }
 
 void Memory::view(Emitter& emit, Id type) {
@@ -29,73 +28,95 @@ void Memory::view(Emitter& emit, Id type) {
 }
 
 Id Memory::pointer(Emitter& emit, Id type, Id index) {
-    if (elements_) return piece(emit, elements_->origin(), {0, index}, 1).pointer;
+    if (elements_) {
+        const Part one = part(emit, elements_->origin(), {0, index}, 1);
+        return elements_->components() == 1 ? elements_->at(emit, one.element)
+                                            : pointerTo(emit, one, 0);
+    }
     Module& module = context_->module;
     const spv::StorageClass storage = module.storage(place_.root);
     const bool isUniform = storage == spv::StorageClass::Uniform;  // a BufferBlock
     declareAccess(module, isUniform ? spv::StorageClass::StorageBuffer : storage,
-                  context_->types.width(type));
+                  types().width(type));
     const auto made = views_.find(type);
     return context_->views.pointer(emit, place_, type, index,
                                    made == views_.end() ? 0 : made->second);
 }
 
 Id Memory::load(Emitter& emit, Id type, Id index) {
-    const Operands operands = operands_.forLoad(bytesOf(context_->types, type));
+    const Operands operands = operands_.forLoad(bytesOf(types(), type));
     const Id at = pointer(emit, type, index);
     return emit.bitcast(type, emit.load(onlyScalar().value_or(type), at, operands));
 }
 
 void Memory::store(Emitter& emit, Id type, Id index, Id value) {
-    const Operands operands = operands_.forStore(bytesOf(context_->types, type));
+    const Operands operands = operands_.forStore(bytesOf(types(), type));
     const Id at = pointer(emit, type, index);
     emit.store(at, emit.bitcast(onlyScalar().value_or(type), value), operands);
 }
 
-Memory::Piece Memory::piece(Emitter& emit, Id first, const ScalarIndex& index, size_t left) {
+Memory::Part Memory::part(Emitter& emit, Id first, const ScalarIndex& index, size_t left) const {
     const uint32_t width = elements_->components();
-    const auto elementAt = [&](std::optional<Id> dynamic, uint32_t constant) {
-        const Id type = indexType();
-        Id element = first;
-        if (dynamic) element = emit.addInt(type, element, elements_->asIndex(emit, *dynamic));
-        return emit.addInt(type, element, context_->types.constant(type, constant));
+    IndexParts number = {index.dynamic.value_or(emit.constant(0)), 0};
+    if (width != 1 && !takesAnySum_) number = separateConstant(emit, number.variable);
+    number.constant += index.constant;
+    const auto elementAt = [&](Id variable) {
+        const Id type = indexType(), constant = types().constant(type, number.constant / width);
+        const Id element = emit.addInt(type, first, elements_->asIndex(emit, variable));
+        return emit.addInt(type, element, constant);
     };
-    if (width == 1) return {elements_->at(emit, elementAt(index.dynamic, index.constant)), 1};
-    if (!index.dynamic || index.factor % width == 0) {
-        std::optional<Id> dynamic;
-        if (index.dynamic) dynamic = emit.over(*index.dynamic, width);
-        const Id element = elementAt(dynamic, index.constant / width);
-        const uint32_t component = index.constant % width;
-        if (component == 0 && left >= width) return {elements_->at(emit, element), width};
-        return {elements_->at(emit, element, emit.constant(component)), 1};
+    if (width == 1) return {elementAt(number.variable), emit.constant(0), 1};
+    const uint32_t component = number.constant % width;
+    const std::optional<Id> quotient =
+        takesAnySum_ ? std::nullopt : exactQuotient(emit, number.variable, width);
+    if (quotient) {
+        const auto count = std::min(left, size_t{width - component});
+        return {elementAt(*quotient), emit.constant(component), static_cast<uint32_t>(count)};
     }
-    const Id scalar = emit.plus(*index.dynamic, index.constant);
-    const Id element = elementAt(emit.over(scalar, width), 0);
-    return {elements_->at(emit, element, emit.toU32(emit.modulo(scalar, width))), 1};
+    const Id scalar = emit.plus(number.variable, component);
+    const auto count = std::min(left, size_t{index.together});
+    return {elementAt(emit.over(scalar, width)), emit.toU32(emit.modulo(scalar, width)),
+            static_cast<uint32_t>(count)};
 }
 
 std::vector<Slot> Memory::loadScalars(Emitter& emit, Id first, ScalarIndex index, uint32_t count) {
-    std::vector<Slot> out;
-    while (out.size() < count) {
-        const Piece from = piece(emit, first, index, count - out.size());
-        const Id type = context_->types.vectorType(elements_->scalar(), from.scalars);
-        const Operands operands = operands_.forLoad(from.scalars * elements_->scalarBytes());
-        const Id value = emit.load(type, from.pointer, operands);
-        const std::vector<Slot> slots = slotsOf(emit, {&value, 1});
-        out.insert(out.end(), slots.begin(), slots.end());
-        index.constant += from.scalars;
+    std::vector<Id> loaded;
+    for (uint32_t left = count; left != 0;) {
+        const Part from = part(emit, first, index, left);
+        const bool isWhole = from.count == elements_->components();
+        const Id type = isWhole ? elements_->pointee() : elements_->scalar();
+        const Operands operands = operands_.forLoad(bytesOf(types(), type));
+        for (uint32_t i = 0; i < (isWhole ? 1 : from.count); ++i) {
+            const Id pointer =
+                isWhole ? elements_->at(emit, from.element) : pointerTo(emit, from, i);
+            loaded.push_back(emit.load(type, pointer, operands));
+        }
+        left -= from.count;
+        index.constant += from.count;
     }
-    return out;
+    return slotsOf(emit, loaded);
 }
 
 void Memory::storeScalars(Emitter& emit, Id first, ScalarIndex index,
                           std::span<const Slot> scalars) {
     while (!scalars.empty()) {
-        const Piece to = piece(emit, first, index, scalars.size());
-        const Id value = gather(emit, elements_->scalar(), scalars.first(to.scalars));
-        emit.store(to.pointer, value, operands_.forStore(to.scalars * elements_->scalarBytes()));
-        scalars = scalars.subspan(to.scalars);
-        index.constant += to.scalars;
+        const Part to = part(emit, first, index, scalars.size());
+        storePart(emit, to.element, to.component, scalars.first(to.count));
+        scalars = scalars.subspan(to.count);
+        index.constant += to.count;
+    }
+}
+
+void Memory::storePart(Emitter& emit, Id element, Id component, std::span<const Slot> scalars) {
+    const Id scalar = elements_->scalar();
+    if (scalars.size() == elements_->components()) {
+        const Operands operands = operands_.forStore(elements_->pointeeBytes());
+        return emit.store(elements_->at(emit, element), gather(emit, scalar, scalars), operands);
+    }
+    const Operands operands = operands_.forStore(elements_->scalarBytes());
+    for (uint32_t i = 0; i < scalars.size(); ++i) {
+        const Id pointer = pointerTo(emit, {element, component, 1}, i);
+        emit.store(pointer, scalarOf(emit, scalar, scalars[i]), operands);
     }
 }
 

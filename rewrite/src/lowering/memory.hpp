@@ -22,11 +22,14 @@
 
 namespace coopvk::rewrite {
 
-// The number of a scalar: constant + dynamic.
+// The number of a scalar: constant + dynamic. Drivers need one address for all with the same
+// dynamic part.
 struct ScalarIndex {
     uint32_t constant = 0;
     std::optional<Id> dynamic = {};  // u32 or u64; nullopt: nothing is added
-    uint32_t factor = 1;             // what `dynamic` is a multiple of
+    // How many scalars from this one on are certain to be in one element of the memory, where that
+    // does not follow from the number itself.
+    uint32_t together = 1;
 };
 
 class Memory {
@@ -52,6 +55,8 @@ class Memory {
     const MemoryOperands& operands() const { return operands_; }
     // The type of indices, and the bytes ahead of the pointer from which the memory was made.
     Id indexType() const;
+    // From now on, terms of an index may be negative, or wrap: only their sum is right.
+    void takeAnySum() { takesAnySum_ = true; }
     Id bytesAhead(Emitter& emit) const { return elements_ ? emit.constant(0) : place_.bytes; }
 
     // Makes a view that later accesses to elements of this type use.
@@ -65,19 +70,28 @@ class Memory {
     const ElementPointer& elements() const { return *elements_; }
     std::vector<Slot> loadScalars(Emitter& emit, Id first, ScalarIndex index, uint32_t count);
     void storeScalars(Emitter& emit, Id first, ScalarIndex index, std::span<const Slot> scalars);
+    // Stores scalars of one element, or the whole: `component` (u32) is the number of the first.
+    void storePart(Emitter& emit, Id element, Id component, std::span<const Slot> scalars);
 
  private:
-    struct Piece {
-        Id pointer;
-        uint32_t scalars;  // all of an element, or one of them
+    // Some scalars of one element.
+    struct Part {
+        Id element, component;
+        uint32_t count;
     };
-    Piece piece(Emitter& emit, Id first, const ScalarIndex& index, size_t left);
+    Part part(Emitter& emit, Id first, const ScalarIndex& index, size_t left) const;
+    Id pointerTo(Emitter& emit, const Part& part, uint32_t number) const {
+        return elements_->at(emit, part.element, emit.plus(part.component, number));
+    }
+
+    TypeTable& types() const { return context_->types; }
 
     LoweringContext* context_;
     BufferPlace place_;
     std::optional<ElementPointer> elements_;  // without one, place_
     MemoryOperands operands_;
     std::map<Id, Id> views_;  // by type
+    bool takesAnySum_ = false;
 };
 
 // Where a matrix lies that an instruction loads or stores by lines: rows or columns.

@@ -77,77 +77,39 @@ std::optional<SubgroupArea> LaneItems::area(MatrixContext& context) {
     return subgroupArea(context, "coopvk_lanes", words, context.target.subgroupSize);
 }
 
-WorkgroupMemory::WorkgroupMemory(MatrixContext& context, Emitter& emit)
-    : context_(context), emit_(emit) {
+namespace {
+
+// The variable is declared later.
+Memory fourWords(MatrixContext& context) {
     if (!context.shared.variable) context.shared.variable = context.module.takeId();
+    const Operands access = nonPrivateAccess(context.module);
+    return {context,
+            ElementPointer(context, spv::StorageClass::Workgroup,
+                           context.types.vectorType(context.types.uint32(), 4),
+                           {*context.shared.variable}, false, false),
+            MemoryOperands(access)};
 }
+
+}  // namespace
+
+WorkgroupMemory::WorkgroupMemory(MatrixContext& context, Emitter& emit)
+    : context_(context), emit_(emit), memory_(fourWords(context)) {}
 
 void WorkgroupMemory::use(uint32_t words) {
     context_.shared.used = std::max(context_.shared.used, words);
 }
 
-Id WorkgroupMemory::load(Id first, uint32_t offset) { return loadWords(first, offset, 1)[0]; }
-
-void WorkgroupMemory::store(Id first, uint32_t offset, Id word) {
-    const Id words[] = {word};
-    storeWords(first, offset, words);
-}
-
-void WorkgroupMemory::barrier() { sharedBarrier(emit_, spv::Scope::Workgroup); }
-
-Id WorkgroupMemory::fourWords() { return context_.types.vectorType(context_.types.uint32(), 4); }
-
-WorkgroupMemory::WordIndex WorkgroupMemory::indexOf(Id first, uint32_t offset) {
-    const IndexParts parts = separateConstant(emit_, first);
-    offset += parts.constant;
-    if (const std::optional<Id> vector = exactQuotient(emit_, parts.variable, 4)) {
-        return {emit_.plus(*vector, offset / 4), emit_.constant(offset % 4)};
-    }
-    const Id word = emit_.plus(parts.variable, offset % 4);
-    return {emit_.plus(emit_.over(word, 4), offset / 4), emit_.modulo(word, 4)};
-}
-
-// The variable is declared later, so Emitter::chain does not know its storage class.
-Id WorkgroupMemory::pointer(const WordIndex& at, uint32_t following) {
-    TypeTable& types = context_.types;
-    return emit_.op(OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
-                    {*context_.shared.variable, at.vector, emit_.plus(at.component, following)});
-}
-
-Id WorkgroupMemory::pointerToVector(Id vector) {
-    return emit_.op(OpAccessChain,
-                    context_.types.pointerType(spv::StorageClass::Workgroup, fourWords()),
-                    {*context_.shared.variable, vector});
-}
-
 std::vector<Id> WorkgroupMemory::loadWords(Id first, uint32_t offset, uint32_t count) {
-    const Operands access = nonPrivateAccess(context_.module);
-    const WordIndex at = indexOf(first, offset);
-    if (count == 4) {
-        return emit_.parts(emit_.load(fourWords(), pointerToVector(at.vector), access));
-    }
-    std::vector<Id> words;
-    for (uint32_t i = 0; i < count; ++i) {
-        words.push_back(emit_.load(context_.types.uint32(), pointer(at, i), access));
-    }
-    return words;
+    const Id u32 = context_.types.uint32(), begin = emit_.constant(0);
+    return scalarsOf(emit_, u32, memory_.loadScalars(emit_, begin, {offset, first, count}, count));
 }
 
 void WorkgroupMemory::storeWords(Id first, uint32_t offset, std::span<const Id> words) {
-    const WordIndex at = indexOf(first, offset);
-    storeInVector(at.vector, at.component, words);
+    const auto count = static_cast<uint32_t>(words.size());
+    memory_.storeScalars(emit_, emit_.constant(0), {offset, first, count}, slotsOf(emit_, words));
 }
 
-void WorkgroupMemory::storeInVector(Id vector, Id component, std::span<const Id> words) {
-    const Operands access = nonPrivateAccess(context_.module);
-    if (words.size() == 4) {
-        emit_.store(pointerToVector(vector), emit_.construct(fourWords(), words), access);
-        return;
-    }
-    for (uint32_t i = 0; i < words.size(); ++i) {
-        emit_.store(pointer({vector, component}, i), words[i], access);
-    }
-}
+void WorkgroupMemory::barrier() { sharedBarrier(emit_, spv::Scope::Workgroup); }
 
 void declareWorkgroupMemory(MatrixContext& context) {
     const SharedWords& shared = context.shared;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <tuple>
 
+#include "lowering/memory.hpp"
 #include "matrix/context.hpp"
 #include "matrix/instructions.hpp"
 
@@ -37,29 +38,24 @@ class WorkgroupMemory {
     void use(uint32_t words);
     // Word number `first` + `offset` (u32). Constant parts of it belong in `offset`, since drivers
     // then need one address for all accesses with the same `first`.
-    Id load(Id first, uint32_t offset = 0);
-    void store(Id first, uint32_t offset, Id word);
+    Id load(Id first, uint32_t offset = 0) { return loadWords(first, offset, 1)[0]; }
+    void store(Id first, uint32_t offset, Id word) { storeWords(first, offset, {&word, 1}); }
     // One, two or four consecutive words, which begin at a multiple of their number.
     std::vector<Id> loadWords(Id first, uint32_t offset, uint32_t count);
     void storeWords(Id first, uint32_t offset, std::span<const Id> words);
     // Stores words of one vector of four: `vector` is its number, `component` that of the first
     // word.
-    void storeInVector(Id vector, Id component, std::span<const Id> words);
-    Id pointerToVector(Id vector);
+    void storeInVector(Id vector, Id component, std::span<const Id> words) {
+        memory_.storePart(emit_, vector, component, slotsOf(emit_, words));
+    }
+    Id pointerToVector(Id vector) { return memory_.elements().at(emit_, vector); }
     // Needed ahead of all stores, and between stores and loads.
     void barrier();
 
  private:
-    struct WordIndex {
-        Id vector, component;  // its vector in the array, and its number in that
-    };
-    WordIndex indexOf(Id first, uint32_t offset);
-    // A pointer to word number `following` behind the word at an index, in the same vector.
-    Id pointer(const WordIndex& at, uint32_t following);
-    Id fourWords();
-
     MatrixContext& context_;
     Emitter& emit_;
+    Memory memory_;
 };
 
 // Declares the variable, with as many words as the instructions that have been lowered use.

@@ -70,9 +70,8 @@ ScalarIndex MatrixMemory::runPosition(uint32_t local) {
     ScalarIndex position;
     position.constant = inner().base(local) * componentBits_ / memoryBits();
     if (inner().lanes == 1) return position;
-    position.factor = inner().block * componentBits_ / memoryBits();
     const Id lane = writer_.laneOn(matrix_, other(outerDimension()));
-    position.dynamic = emit_.times(lane, position.factor);
+    position.dynamic = emit_.times(lane, inner().block * componentBits_ / memoryBits());
     return position;
 }
 
@@ -137,7 +136,6 @@ void loadComponents(MatrixWriter& writer, MatrixMemory& memory, const MatrixType
             const Id element = memory.innerIndex(local);
             ScalarIndex position;
             position.dynamic = emit.over(element, parts);
-            position.factor = 1;
             const Id scalar = memory.load(outer, position, 1)[0].value;
             const Id index = emit.modulo(element, parts);
             elements.at(memory.outerDimension(), outer, local) =

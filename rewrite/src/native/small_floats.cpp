@@ -212,7 +212,7 @@ struct MatrixInMemory : MatrixPlace {
         return lineAt(emit, pointer().asIndex(emit, unit.line));
     }
     ScalarIndex inLine(Emitter& emit, const StagedElements::Unit& unit, uint32_t scalars) const {
-        return {0, emit.times(unit.place, scalars), scalars};
+        return {0, emit.times(unit.place, scalars)};
     }
 };
 
