@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "ir/composites.hpp"
 #include "ir/emitter.hpp"
@@ -74,81 +75,54 @@ void VectorMemory::useElements() {
     array_.emplace(f_.context(), elements, access_);
 }
 
-// The integers that hold scalars of the array: words, or as wide as wider scalars.
-Id VectorMemory::holder() {
-    if (elementBytes() <= 4) return u32();
-    types_.declareArithmetic(bits(elementBytes()));
-    return bits(elementBytes());
+// The scalars of some bytes, by the number of the first.
+ScalarIndex VectorMemory::scalarsAt(Id index, uint32_t count) const {
+    return {0, index, std::gcd(count, array_->elements().components())};
 }
 
-// A scalar of the array in the low bits of its holder. Where 16-bit integers have no arithmetic,
-// f16 are converted in pairs.
-Id VectorMemory::loadScalar(Id scalarIndex) {
-    if (elementBytes() >= 4) return array_->load(emit_, holder(), scalarIndex);
-    const Id type = types_.scalarOf(location_.element);
-    declare(type);
-    Id value = array_->load(emit_, type, scalarIndex);
-    if (types_.isHalf(type)) {
-        const Id pair = types_.vectorType(type, 2);
-        return emit_.bitcast(u32(),
-                             emit_.construct(pair, std::array{value, types_.constantNull(type)}));
-    }
-    if (types_.isFloat(type)) value = emit_.bitcast(bits(elementBytes()), value);
-    return emit_.op(OpUConvert, u32(), {value});
-}
-
-void VectorMemory::storeScalar(Id scalarIndex, Id value) {
-    if (elementBytes() >= 4) return array_->store(emit_, holder(), scalarIndex, value);
-    const Id type = types_.scalarOf(location_.element);
-    if (types_.isHalf(type)) {
-        value = emit_.extract(type, emit_.bitcast(types_.vectorType(type, 2), value), {0});
-    } else if (types_.isFloat(type)) {
-        const Id narrow = emit_.op(OpUConvert, bits(elementBytes()), {value});
-        value = emit_.bitcast(type, narrow);
-    } else {
-        value = emit_.op(types_.isSigned(type) ? OpSConvert : OpUConvert, type, {value});
-    }
-    declare(type);
-    array_->store(emit_, type, scalarIndex, value);
-}
-
-// The `bytes` (1, 2 or 4) bytes from byte bytes * index on, in the low bits of a word.
-Id VectorMemory::loadElements(uint32_t bytes, Id index) {
+// `bytes` (1, 2, 4 or 16) bytes, as words. `index`: of the first scalar, or if scalars have more
+// bytes, of such a part of one.
+std::vector<Id> VectorMemory::loadElements(uint32_t bytes, Id index) {
+    const Id scalar = types_.scalarOf(location_.element), origin = array_->elements().origin();
     const uint32_t size = elementBytes();
-    if (size <= bytes) {
-        std::optional<Id> word;
-        const Id first = times(index, bytes / size);
-        for (uint32_t i = 0; i < bytes / size; ++i) {
-            word = withPart(emit_, word, loadScalar(plus(first, i)), 8 * size * i);
-        }
-        return *word;
+    declare(scalar);
+    if (size > bytes) {
+        const std::vector<Slot> whole =
+            array_->loadScalars(emit_, origin, {0, over(index, size / bytes)}, 1);
+        const Id part = emit_.toU32(modulo(index, size / bytes));
+        return {fieldOf(emit_, scalarOf(emit_, scalar, whole[0]), part, 8 * bytes, false)};
     }
-    const Id whole = loadScalar(over(index, size / bytes));
-    const Id shift = times(emit_.toU32(modulo(index, size / bytes)), 8 * bytes);
-    Id part = U32(emit_, whole, holder()) >> U32(emit_, shift);
-    if (holder() != u32()) part = emit_.op(OpUConvert, u32(), {part});
-    return bytes == 4 ? part : Id(U32(emit_, part) & ((1u << 8 * bytes) - 1));
+    const uint32_t count = bytes / size;
+    const std::vector<Id> words =
+        toWords(emit_, array_->loadScalars(emit_, origin, scalarsAt(index, count), count), scalar);
+    if (bytes >= 4) return words;
+    return {words.size() == 1 ? words[0] : withPart(emit_, words[0], words[1], 8)};
 }
 
-void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
-    const uint32_t size = elementBytes();
-    if (size <= bytes) {
-        const Id first = times(index, bytes / size);
-        for (uint32_t i = 0; i < bytes / size; ++i) {
-            storeScalar(plus(first, i), U32(emit_, word) >> 8 * size * i);
-        }
-        return;
+void VectorMemory::storeElements(uint32_t bytes, Id index, std::span<const Id> words) {
+    const Id scalar = types_.scalarOf(location_.element), origin = array_->elements().origin();
+    const uint32_t size = elementBytes(), count = bytes / size;
+    declare(scalar);
+    if (count != 0) {
+        const std::vector<Slot> scalars = regroup(emit_, slotsOf(emit_, words), u32(), scalar);
+        return array_->storeScalars(emit_, origin, scalarsAt(index, count),
+                                    std::span(scalars).first(count));
     }
     // The other bytes of the element keep their values.
-    const Id type = holder();
-    const Id at = over(index, size / bytes);
-    const Id shift = times(emit_.toU32(modulo(index, size / bytes)), 8 * bytes);
-    const uint64_t low = (uint64_t{1} << 8 * bytes) - 1;
-    const U32 by(emit_, shift), mask = U32(emit_, types_.constant(type, low), type) << by;
-    const Id part = type == u32() ? word : emit_.op(OpUConvert, type, {word});
-    const U32 moved = (U32(emit_, part, type) & low) << by, old(emit_, loadScalar(at), type);
-    const U32 others = old & U32(emit_, emit_.op(OpNot, type, {mask}), type);
-    storeScalar(at, others | moved);
+    const uint32_t parts = size / bytes, perWord = std::min(parts, 4 / bytes);
+    const Id part = emit_.toU32(modulo(index, parts));
+    const ScalarIndex at = {0, over(index, parts)};
+    std::vector<Id> changed = toWords(emit_, array_->loadScalars(emit_, origin, at, 1), scalar);
+    for (uint32_t w = 0; w < changed.size(); ++w) {
+        const Id first = times(modulo(part, perWord), 8 * bytes);
+        const Id word =
+            bytes == 4 ? words[0] : U32(emit_, changed[w]).withField(words[0], first, 8 * bytes);
+        const bool isOnly = changed.size() == 1;
+        const Id isHere = isOnly ? 0 : emit_.compare(OpIEqual, over(part, perWord), c(w));
+        changed[w] = isOnly ? word : emit_.select(isHere, word, changed[w]);
+    }
+    const std::vector<Slot> whole = regroup(emit_, slotsOf(emit_, changed), u32(), scalar);
+    array_->storeScalars(emit_, origin, at, std::span(whole).first(1));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -184,14 +158,7 @@ std::vector<Id> VectorMemory::Line::load(uint32_t byte, uint32_t bytes) {
 
 std::vector<Id> VectorMemory::Line::loadPiece(uint32_t byte, uint32_t bytes) {
     Emitter& emit = memory_.emit_;
-    std::vector<Id> words;
-    if (memory_.byElements()) {
-        const uint32_t each = std::min(bytes, 4u);
-        for (uint32_t at = byte; at < byte + bytes; at += each) {
-            words.push_back(memory_.loadElements(each, index(at, each)));
-        }
-        return words;
-    }
+    if (memory_.byElements()) return memory_.loadElements(bytes, elementIndex(byte, bytes));
     const Id type = memory_.bits(bytes);
     memory_.declare(type);
     const Id value = memory_.array_->load(emit, type, index(byte, bytes));
@@ -215,11 +182,8 @@ void VectorMemory::Line::store(uint32_t byte, uint32_t bytes, std::span<const Id
 void VectorMemory::Line::storePiece(uint32_t byte, uint32_t bytes, std::span<const Id> words) {
     Emitter& emit = memory_.emit_;
     if (memory_.byElements()) {
-        const uint32_t each = std::min(bytes, 4u);
-        for (uint32_t w = 0; w < bytes / each; ++w) {
-            memory_.storeElements(each, index(byte + each * w, each), words[w]);
-        }
-        return;
+        return memory_.storeElements(bytes, elementIndex(byte, bytes),
+                                     words.first(divideUp(bytes, 4)));
     }
     const Id type = memory_.bits(bytes);
     Id value = bytes == 16 ? emit.construct(type, words.first(4)) : words[0];

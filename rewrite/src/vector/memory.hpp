@@ -3,6 +3,8 @@
 // The memory that a cooperative-vector instruction reads or writes, and accesses to it.
 #pragma once
 
+#include <algorithm>
+
 #include "lowering/memory.hpp"
 #include "lowering/number.hpp"
 #include "vector/context.hpp"
@@ -101,6 +103,9 @@ class VectorMemory : private VectorCode {
 
      private:
         Id index(uint32_t byte, uint32_t bytes);
+        Id elementIndex(uint32_t byte, uint32_t bytes) {
+            return index(byte, std::min(bytes, memory_.elementBytes()));
+        }
         uint32_t widestAccess(uint32_t bytes) const;
         std::vector<Id> loadPiece(uint32_t byte, uint32_t bytes);
         void storePiece(uint32_t byte, uint32_t bytes, std::span<const Id> words);
@@ -135,11 +140,9 @@ class VectorMemory : private VectorCode {
     bool byElements() const { return location_.kind == Location::Kind::kElements; }
     void declare(Id type);
     void useElements();
-    Id holder();
-    Id loadScalar(Id scalarIndex);
-    void storeScalar(Id scalarIndex, Id value);
-    Id loadElements(uint32_t bytes, Id index);
-    void storeElements(uint32_t bytes, Id index, Id word);
+    ScalarIndex scalarsAt(Id index, uint32_t count) const;
+    std::vector<Id> loadElements(uint32_t bytes, Id index);
+    void storeElements(uint32_t bytes, Id index, std::span<const Id> words);
     uint32_t elementBytes() const { return types_.width(location_.element) / 8; }
     Id bits(uint32_t bytes);  // an unsigned integer type of that size; for 16, a vector of words
 
