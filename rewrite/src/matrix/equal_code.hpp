@@ -20,7 +20,6 @@ class Counterparts {
         const auto [known, isNew] = of_.try_emplace(a, b);
         return isNew || known->second == b;
     }
-    bool has(Id a) const { return of_.contains(a); }
     bool areSame(Id a, Id b) const {
         const auto known = of_.find(a);
         return (known == of_.end() ? a : known->second) == b;

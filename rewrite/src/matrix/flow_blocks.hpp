@@ -74,7 +74,6 @@ class FlowBlocks {
         }
     }
 
-    const std::vector<std::unique_ptr<FlowFunction>>& functions() const { return functions_; }
     FlowPlace placeOf(const Instruction& i) const {
         const auto found = places_.find(&i);
         return found == places_.end() ? FlowPlace{} : found->second;
