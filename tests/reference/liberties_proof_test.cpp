@@ -16,7 +16,7 @@ using numbers::Number;
 #define DOT "f = dot(vec2(a, b), vec2(c, d));"
 #define STRICT_DOT "precise float x = dot(vec2(a, b), vec2(c, d)); f = x;"
 
-constexpr Pair kPairs[] = {
+constexpr Pair kLibertyPairs[] = {
     // SPIR-V, 2.14: operations may "execute with a relaxed precision".
     {"relaxed sum", "f = a + b;", "f = a + b;", false, Number::f32, "", "OpFAdd RelaxedPrecision"},
     {"relaxed sum before", "f = a + b;", "f = a + b;", true, Number::f32,
@@ -115,7 +115,7 @@ TEST_P(LibertiesProof, IsAsTheTextSays) {
     EXPECT_EQ(why.empty(), pair.isProved) << pair.name << ": " << why;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LibertiesProof, testing::ValuesIn(kPairs),
+INSTANTIATE_TEST_SUITE_P(All, LibertiesProof, testing::ValuesIn(kLibertyPairs),
                          [](const auto& test) { return wordOf(test.param.name); });
 
 }  // namespace
