@@ -69,6 +69,55 @@ TEST(SubgroupFlow, NumbersThatVary) {
     EXPECT_FALSE(isUniform(kSum, {.size = "64 1 1"}));
 }
 
+// What functions are given, give back, and write to variables.
+TEST(SubgroupFlow, NumbersOfFunctions) {
+    const auto functionOf = [](std::string_view body) {
+        return std::format(
+            "%get = OpFunction %u32 None %of_pointer\n%given = OpFunctionParameter %local_u32\n"
+            "%first = OpLabel\n%inner = OpLoad %u32 %index_in\n{}OpFunctionEnd\n",
+            body);
+    };
+    const Form reads = {.functions = functionOf("%x = OpLoad %u32 %given\nOpReturnValue %x\n")};
+    const Form own = {.functions = functionOf("OpReturnValue %inner\n")};
+    const Form writes = {.functions = functionOf("OpStore %given %inner\nOpReturnValue %c1\n")};
+    const Form clears = {.functions = functionOf("OpStore %given %c2\nOpReturnValue %c1\n")};
+    const std::string call = "%called = OpFunctionCall %u32 %get %local\n";
+    const std::string result = call + "%number = OpCopyObject %u32 %called";
+    const std::string variable = call + "%number = OpLoad %u32 %local";
+    EXPECT_TRUE(isUniform("OpStore %local %c3\n" + result, reads));
+    EXPECT_FALSE(isUniform("OpStore %local %index\n" + result, reads));
+    EXPECT_FALSE(isUniform("OpStore %local %c3\n" + result, own));
+    EXPECT_TRUE(isUniform("OpStore %local %c3\n" + result, clears));
+    EXPECT_FALSE(isUniform("OpStore %local %c3\n" + variable, writes));
+    EXPECT_TRUE(isUniform("OpStore %local %c3\n" + variable, clears));
+    EXPECT_TRUE(isUniform("OpStore %local %c3\n" + variable, own));
+}
+
+// By a number that all have, or one of each; from blocks that run, and from others.
+TEST(SubgroupFlow, NumbersOfPhis) {
+    const auto chosen = [](std::string_view condition, std::string_view one,
+                           std::string_view other) {
+        return std::format(
+            "%any = OpLoad %u32 %constant\n%size = OpLoad %u32 %size_in\n"
+            "%by = {}\nOpSelectionMerge %chosen None\n"
+            "OpBranchConditional %by %left %right\n%left = OpLabel\n"
+            "OpBranch %chosen\n%right = OpLabel\nOpBranch %chosen\n"
+            "%chosen = OpLabel\n%number = OpPhi %u32 {} %left {} %right",
+            condition, one, other);
+    };
+    const std::string_view same = "OpIEqual %bool %any %c1", each = "OpIEqual %bool %index %c1";
+    const std::string_view never = "OpULessThan %bool %size %c16";
+    const std::string_view always = "OpUGreaterThan %bool %size %c16";
+    EXPECT_TRUE(isUniform(chosen(same, "%c1", "%c2")));
+    EXPECT_FALSE(isUniform(chosen(same, "%index", "%c2")));
+    EXPECT_FALSE(isUniform(chosen(same, "%c1", "%index")));
+    EXPECT_FALSE(isUniform(chosen(each, "%c1", "%c2")));
+    EXPECT_TRUE(isUniform(chosen(never, "%index", "%c2")));
+    EXPECT_FALSE(isUniform(chosen(never, "%c1", "%index")));
+    EXPECT_TRUE(isUniform(chosen(always, "%c1", "%index")));
+    EXPECT_FALSE(isUniform(chosen(always, "%index", "%c2")));
+}
+
 // Debug information names variables, and changes none.
 TEST(SubgroupFlow, VariablesThatNotesName) {
     const std::string text =
