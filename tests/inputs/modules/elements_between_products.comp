@@ -10,15 +10,15 @@
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 layout(local_size_x = 32, local_size_x_id = 0) in;
 layout(binding = 0) buffer Result { float dst[]; };
-shared float16_t factors[2048];
+shared float16_t factors[512];
 void main() {
     coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> sum =
         coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(1.0);
-    for (uint i = gl_LocalInvocationIndex; i < 2048; i += gl_WorkGroupSize.x) factors[i] = float16_t(0.5);
+    for (uint i = gl_LocalInvocationIndex; i < 512; i += gl_WorkGroupSize.x) factors[i] = float16_t(0.5);
     barrier();
-    coopmat<float16_t, gl_ScopeSubgroup, 16, 128, gl_MatrixUseA> a;
-    coopmat<float16_t, gl_ScopeSubgroup, 128, 16, gl_MatrixUseB> b;
-    coopMatLoad(a, factors, 0, 128, gl_CooperativeMatrixLayoutRowMajor);
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 32, gl_MatrixUseA> a;
+    coopmat<float16_t, gl_ScopeSubgroup, 32, 16, gl_MatrixUseB> b;
+    coopMatLoad(a, factors, 0, 32, gl_CooperativeMatrixLayoutRowMajor);
     coopMatLoad(b, factors, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
     sum = coopMatMulAdd(a, b, sum);
     float first = sum[0];
