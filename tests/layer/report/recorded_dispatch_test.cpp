@@ -38,6 +38,24 @@ TEST(RecordedDispatches, ThereAndBack) {
     EXPECT_EQ(back->addresses.at(0).address, 0x123456789u);
 }
 
+TEST(RecordedDispatches, NumbersAndTextsThatAreTooMuch) {
+    const ordered_json good = ordered_json::parse(jsonTextOf(someDispatch()));
+    for (const char* path : {"/groups/0", "/base/2", "/descriptors/0/range/region"}) {
+        ordered_json wrong = good;
+        const ordered_json::json_pointer place(path);
+        if (!wrong.contains(place)) continue;
+        wrong[place] = uint64_t{1} << 32;  // 0, if only 32 bits of it counted
+        EXPECT_FALSE(dispatchFromJson(wrong)) << path;
+    }
+    for (const std::string file : {"a\\b", "\"\\\"", "c:\\d\\"}) {
+        RecordedDispatch dispatch = someDispatch();
+        dispatch.file = file;
+        const auto back = dispatchFromJson(ordered_json::parse(jsonTextOf(dispatch)));
+        ASSERT_TRUE(back) << back.error().message;
+        EXPECT_EQ(back->file, file);
+    }
+}
+
 // Each member, of each object: it must be there, and have its type.
 TEST(RecordedDispatches, WrongOnesAreErrors) {
     const ordered_json good = ordered_json::parse(jsonTextOf(someDispatch())).flatten();
