@@ -82,7 +82,9 @@ TEST(BlockInstructions, VariablesThatAreTooSmall) {
         EXPECT_EQ(run.error, "");
         const bool fits = count[3] == '4';
         EXPECT_EQ(countReports(run, kCheckBounds), fits ? 0u : 1u);
-        if (!fits) EXPECT_EQ(run.reports.at(0).message, "a block is larger than the variable");
+        if (!fits) {
+            EXPECT_EQ(run.reports.at(0).message, "a block is larger than the variable");
+        }
     }
 }
 
