@@ -4,6 +4,7 @@
 
 #include "blockio/block_plan.hpp"
 #include "blockio/lower.hpp"
+#include "lowering/number.hpp"
 #include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
@@ -16,7 +17,7 @@ constexpr uint64_t kUnrolled = 128;
 class BlockAccessor {
  public:
     BlockAccessor(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
-                  const BlockOperands& operands, BlockRegion& region, PrivateMemory& memory)
+                  const BlockOperands& operands, BlockRegion& region, Memory& memory)
         : context_(context),
           writer_(writer),
           at_(at),
@@ -25,7 +26,7 @@ class BlockAccessor {
           memory_(memory) {}
 
     void run() {
-        if (!chooseUnit() || !memory_.declare(at_) || !checkSizes()) return;
+        if (!chooseUnit() || !declareScalars() || !checkSizes()) return;
         positions_.emplace(context_, writer_, ops_, plan_);
         takeFirstThatFits(paths());
     }
@@ -81,6 +82,18 @@ class BlockAccessor {
         return true;
     }
 
+    // Scalars are split and joined as integers.
+    bool declareScalars() {
+        const Id integer = types_.intType(scalarBytes_ * 8, false);
+        const Number* number = numberOf(types_, integer);
+        if (number == nullptr || !number->isSupportedBy(context_.target.device)) {
+            return fail(
+                std::format("private elements of {0} bits need shaderInt{0}", scalarBytes_ * 8));
+        }
+        types_.declareArithmetic(integer);
+        return true;
+    }
+
     bool checkSizes() {
         const uint64_t elements = plan_.elementsPerLane(shape_);
         const uint64_t bytes = elements * shape_.elementSize;
@@ -88,12 +101,12 @@ class BlockAccessor {
             return fail(std::format("{} elements in each invocation; the limit is {}", elements,
                                     kMaxBlockElements));
         }
-        const std::optional<uint64_t> available = memory_.available();
-        if (available && *available * memory_.scalarBytes() < bytes) {
+        const std::optional<uint64_t> available = memory_.elements().count();
+        if (available && *available * scalarBytes_ < bytes) {
             return fail(
                 std::format("the private pointer leads to {} bytes, each invocation's "
                             "elements take {}",
-                            *available * memory_.scalarBytes(), bytes));
+                            *available * scalarBytes_, bytes));
         }
         return true;
     }
@@ -137,7 +150,7 @@ class BlockAccessor {
             return;
         }
         // An iteration handles as many steps as fill whole private scalars.
-        const uint32_t together = std::lcm(stepBytes_, memory_.scalarBytes()) / stepBytes_;
+        const uint32_t together = std::lcm(stepBytes_, scalarBytes_) / stepBytes_;
         const uint32_t count = steps / together;
         if (count > 0) {
             writer_.loop(count, [&](Id i) { accessSteps(emit_.times(i, together), together); });
@@ -149,10 +162,10 @@ class BlockAccessor {
 
     // `count` steps from `first` on, counted over all blocks.
     void accessSteps(Id first, uint32_t count) {
-        const Id start = emit_.over(emit_.times(first, stepBytes_), memory_.scalarBytes());
+        const Id start = emit_.over(emit_.times(first, stepBytes_), scalarBytes_);
         std::vector<Slot> units;
         const bool store = ops_.operation == BlockOperation::kStore;
-        if (store) units = memory_.read(emit_, start, count * stepBytes_, unit_);
+        if (store) units = read(start, count * stepBytes_);
         for (uint32_t s = 0; s < count; ++s) {
             const BlockStep step = positions_->stepAt(emit_.plus(first, s));
             const size_t stepUnits = stepBytes_ / unitBytes_;
@@ -162,7 +175,29 @@ class BlockAccessor {
                 loadStep(step, units);
             }
         }
-        if (!store) memory_.write(emit_, start, units, unit_);
+        if (!store) write(start, units);
+    }
+
+    std::vector<Slot> load(Id start, uint32_t count) {
+        return memory_.loadScalars(emit_, memory_.elements().origin(), {0, start}, count);
+    }
+
+    // Bytes from scalar `start` (u32) on, as units.
+    std::vector<Slot> read(Id start, uint32_t bytes) {
+        return regroupFilled(emit_, load(start, divideUp(bytes, scalarBytes_)), scalar_, unit_);
+    }
+
+    // The other bytes of the last scalar keep their values.
+    void write(Id start, std::vector<Slot> units) {
+        const size_t bytes = units.size() * unitBytes_;
+        if (const size_t beyond = bytes % scalarBytes_; beyond != 0) {
+            const Id last = emit_.plus(start, static_cast<uint32_t>(bytes / scalarBytes_));
+            const std::vector<Slot> rest = regroup(emit_, load(last, 1), scalar_, unit_);
+            const auto kept = static_cast<std::ptrdiff_t>(beyond / unitBytes_);
+            units.insert(units.end(), rest.begin() + kept, rest.end());
+        }
+        memory_.storeScalars(emit_, memory_.elements().origin(), {0, start},
+                             regroup(emit_, units, unit_, scalar_));
     }
 
     // Calls visit(row in the step, first byte of the access, index of the unit in it) for each unit
@@ -226,7 +261,9 @@ class BlockAccessor {
     const Instruction& at_;
     const BlockOperands& ops_;
     BlockRegion& region_;
-    PrivateMemory& memory_;
+    Memory& memory_;
+    const Id scalar_ = memory_.elements().scalar();
+    const uint32_t scalarBytes_ = memory_.elements().scalarBytes();
     const BlockShape& shape_ = ops_.shape;
     TypeTable& types_ = context_.types;
     Emitter& emit_ = writer_.emit();
@@ -241,7 +278,7 @@ class BlockAccessor {
 }  // namespace
 
 void accessBlock(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
-                 const BlockOperands& operands, BlockRegion& region, PrivateMemory& memory) {
+                 const BlockOperands& operands, BlockRegion& region, Memory& memory) {
     BlockAccessor(context, writer, at, operands, region, memory).run();
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
@@ -34,6 +36,20 @@ const BlockOpcode* findOpcode(spv::Op opcode) {
     return found == std::end(kOpcodes) ? nullptr : found;
 }
 
+// A pointer to the first number of the arrays and vectors that a pointer leads to; 0 if there is
+// none.
+Id firstScalar(Emitter& emit, Id pointer) {
+    const Module& module = emit.module();
+    std::vector<Id> chain = {pointer};
+    Id type = module.pointee(pointer);
+    for (; memberCount(module, type).value_or(0) != 0; type = memberType(module, type, 0)) {
+        if (!isOneOf(module.def(type).opcode, {OpTypeVector, OpTypeArray})) return 0;
+        chain.push_back(emit.constant(0));
+    }
+    if (!isOneOf(module.def(type).opcode, {OpTypeInt, OpTypeFloat})) return 0;
+    return chain.size() == 1 ? pointer : emit.chain(type, chain);
+}
+
 // Lowers one instruction: checks and converts its operands.
 class BlockLowering {
  public:
@@ -47,19 +63,39 @@ class BlockLowering {
         const bool store = opcode_.operation == BlockOperation::kStore;
         BlockRegion region(context_, emit_, at_.word(store ? 5 : 4), operands_.pitch, at_);
         if (!region.valid() || opcode_.operation == BlockOperation::kPrefetch) return;
-        PrivateMemory memory(context_, emit_, at_.word(store ? 4 : 9), at_,
-                             store ? "Src Pointer" : "Dst Pointer");
-        if (!memory.valid()) return;
+        std::optional<Memory> memory =
+            privateMemory(at_.word(store ? 4 : 9), store ? "Src Pointer" : "Dst Pointer");
+        if (!memory) return;
         const bool transform = opcode_.operation == BlockOperation::kLoadTransform;
-        if (transform && (memory.scalarBytes() != 4 || !types_.isInteger(memory.scalar()))) {
+        const Id scalar = memory->elements().scalar();
+        if (transform && (types_.width(scalar) != 32 || !types_.isInteger(scalar))) {
             fail("Dst Pointer must point to a scalar 32-bit integer type");
             return;
         }
-        accessBlock(context_, writer_, at_, operands_, region, memory);
+        accessBlock(context_, writer_, at_, operands_, region, *memory);
     }
 
  private:
     bool fail(std::string_view what) { return context_.fail(ErrorCode::kInvalidModule, at_, what); }
+
+    // The numbers of a variable's arrays and vectors, from the one that a pointer leads to on.
+    std::optional<Memory> privateMemory(Id pointer, std::string_view operand) {
+        const Instruction& type = context_.module.def(emit_.typeOf(pointer));
+        if (!isPointerType(type.opcode) || storageOf(type) != spv::StorageClass::Function) {
+            fail(std::format("{} must be a pointer to the Function storage class", operand));
+        } else if (type.opcode == OpTypeUntypedPointerKHR) {
+            context_.unsupported(
+                at_, std::format("{} is untyped: Vulkan allows that only for storage classes with "
+                                 "explicit layouts "
+                                 "(VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417)",
+                                 operand));
+        } else if (const Id first = firstScalar(emit_, pointer); first != 0) {
+            return Memory(context_, ElementPointer(context_, emit_, first, at_, 0));
+        } else {
+            fail(std::format("{} must point to numbers, or vectors or arrays of them", operand));
+        }
+        return std::nullopt;
+    }
 
     bool isDeclared() {
         // The other capabilities declare this one.

@@ -22,39 +22,6 @@
 
 namespace coopvk::rewrite {
 
-// Src Pointer or Dst Pointer of a block instruction: a variable's arrays and vectors as a sequence
-// of scalars.
-
-class PrivateMemory {
- public:
-    // Errors name `at` and `operand`.
-    PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at,
-                  std::string_view operand);
-
-    bool valid() const { return memory_.has_value(); }
-    Id scalar() const { return memory_->elements().scalar(); }
-    uint32_t scalarBytes() const { return memory_->elements().scalarBytes(); }
-    // The number of scalars from the pointer on; nullopt if an index is not constant.
-    std::optional<uint64_t> available() const { return memory_->elements().count(); }
-
-    // Declares integers of the width of the scalars, which are split and joined as such. False,
-    // with an error, if the device has none.
-    bool declare(const Instruction& at);
-
-    // Reads or writes bytes from scalar `start` (u32, counted from the pointer) on as components of
-    // the integer type `unit`. The other bytes of the last scalar keep their values.
-    std::vector<Slot> read(Emitter& emit, Id start, uint32_t bytes, Id unit);
-    void write(Emitter& emit, Id start, std::vector<Slot> units, Id unit);
-
- private:
-    std::vector<Slot> load(Emitter& emit, Id start, uint32_t count) {
-        return memory_->loadScalars(emit, memory_->elements().origin(), {0, start}, count);
-    }
-
-    LoweringContext& context_;
-    std::optional<Memory> memory_;
-};
-
 // The region of memory of a block instruction: accesses to at most 16 bytes at a row and a column.
 
 class BlockRegion {
@@ -105,9 +72,10 @@ void lowerCrossWorkgroupPointers(LoweringContext& context);
 // return zero, and stores do nothing. An access takes several neighbouring elements if the
 // coordinate, the pitch and the region's width allow it. The shader tests that once for all blocks.
 
-// Emits into the writer's current block.
+// Emits into the writer's current block. `memory` has scalars of a variable (Src Pointer, or Dst
+// Pointer).
 void accessBlock(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
-                 const BlockOperands& operands, BlockRegion& region, PrivateMemory& memory);
+                 const BlockOperands& operands, BlockRegion& region, Memory& memory);
 
 // The layout of CrossWorkgroup memory, whose types need no layout decorations: that of OpenCL C
 // (MemoryLayout::kOpenCl).
