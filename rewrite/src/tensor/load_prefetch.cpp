@@ -146,7 +146,6 @@ class Prefetcher {
     Prefetcher(FunctionEditor& editor, const Function& function, const PrefetchLoop& loop)
         : editor_(editor),
           module_(editor.emit().module()),
-          function_(function),
           loop_(loop),
           before_(function.blocks[loop.before]->id()),
           step_(function.blocks[loop.latch]->id()) {
@@ -260,7 +259,6 @@ class Prefetcher {
 
     FunctionEditor& editor_;
     Module& module_;
-    const Function& function_;
     const PrefetchLoop loop_;
     std::map<Id, Id> present_;       // the header's phis, by the loads' results
     const Id before_, step_;         // labels
