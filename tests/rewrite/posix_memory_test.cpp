@@ -47,7 +47,6 @@ Words manyNegations(size_t count) {
         code += std::format("%n{0} = OpFNegate %C {1}\n", i,
                             i == 0 ? "%product" : std::format("%n{}", i - 1));
     }
-    code += std::format("OpCooperativeMatrixStoreKHR %pc %n{} %c0 %columns\n", count - 1);
     std::string text = test::multiplyModule(64, 64, 16);
     text.insert(text.find("OpReturn"), code);
     return test::assemble(text);

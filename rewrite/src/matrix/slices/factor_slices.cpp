@@ -8,7 +8,6 @@
 #include "ir/control_flow.hpp"
 #include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
-#include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/slices/segments.hpp"
@@ -30,25 +29,77 @@ constexpr uint64_t kSliceOfB = 64;
 // attention, and that for AMD's RDNA 2 takes a third more registers.
 constexpr uint32_t kDepth = 4;
 
-// By product: the load of its B in the same block, if nothing between both changes memory.
-std::map<Id, const Instruction*> loadsOfB(const Module& module) {
-    const Effects effects(module);
-    std::map<Id, const Instruction*> found;
-    std::set<const Instruction*> loads;  // that could be repeated here
-    const auto visit = [&](const Instruction& i) {
-        if (!mayRepeat(effects.of(i))) loads.clear();
-        if (i.opcode == OpCooperativeMatrixLoadKHR && mayRepeat(effects.of(i))) loads.insert(&i);
-        const Instruction& b = module.def(i.word(1));
-        if (i.opcode == OpCooperativeMatrixMulAddKHR && loads.contains(&b)) found[i.result] = &b;
-    };
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            loads.clear();
-            for (const InstructionPtr& i : block->body) visit(*i);
+// Finds the products of whose B a load in the same block gives the value, and where nothing
+// between both changes memory.
+class LoadedProducts {
+ public:
+    explicit LoadedProducts(const Module& module) : module_(module), facts_(module) {
+        for (const auto& function : module.functions()) {
+            if (!function->blocks.empty()) visit(*function);
         }
     }
-    return found;
-}
+    const Instruction* loadOfB(const Instruction& product) const {
+        const auto found = found_.find(product.result);
+        return found == found_.end() ? nullptr : found->second;
+    }
+
+ private:
+    void visit(const Function& function) {
+        const Users users(function);
+        for (const auto& block : function.blocks) {
+            values_.clear();
+            stored_.clear();
+            loads_.clear();
+            for (const InstructionPtr& i : block->body) visit(users, *i);
+        }
+    }
+
+    void visit(const Users& users, const Instruction& i) {
+        if (i.opcode == OpCooperativeMatrixLoadKHR && facts_.mayRepeat(i)) {
+            loads_[i.result] = &i;
+        } else if (!facts_.mayRepeat(i)) {
+            loads_.clear();
+        } else if (i.opcode == OpStore && isPlain(users, i.word(0))) {
+            stored_[i.word(0)] = valueOf(i.word(1));
+        } else if (i.opcode == OpLoad) {
+            if (const auto value = stored_.find(i.word(0)); value != stored_.end())
+                values_[i.result] = value->second;
+        } else if (i.opcode == OpCopyObject) {
+            values_[i.result] = valueOf(i.word(0));
+        } else if (i.opcode == OpCooperativeMatrixMulAddKHR) {
+            const auto load = loads_.find(valueOf(i.word(1)));
+            if (load != loads_.end()) found_[i.result] = load->second;
+        }
+    }
+
+    Id valueOf(Id id) const {
+        const auto found = values_.find(id);
+        return found == values_.end() ? id : found->second;
+    }
+
+    // Whether a pointer is a variable of the function that is only loaded and stored whole.
+    bool isPlain(const Users& users, Id pointer) {
+        const auto [entry, isNew] = plain_.try_emplace(pointer, false);
+        if (!isNew) return entry->second;
+        const auto isWhole = [&](const Usage& use) {
+            const spv::Op opcode = use.user->opcode;
+            const bool accesses = opcode == OpLoad || opcode == OpStore;
+            return (accesses && use.operand == 0) || isNonSemantic(module_, *use.user);
+        };
+        entry->second = module_.def(pointer).opcode == OpVariable &&
+                        module_.storage(pointer) == spv::StorageClass::Function &&
+                        users.all(pointer, isWhole);
+        return entry->second;
+    }
+
+    const Module& module_;
+    const FunctionFacts facts_;
+    std::map<Id, Id> values_;                 // of the block, by load or copy
+    std::map<Id, Id> stored_;                 // by variable
+    std::map<Id, const Instruction*> loads_;  // that could be repeated here
+    std::map<Id, bool> plain_;                // pointers
+    std::map<Id, const Instruction*> found_;  // by product
+};
 
 // How the columns of a type of A are distributed if they are distributed as an accumulator's.
 Axis columnsOf(const TypeTable& types, const LayoutPolicy& policy, Id type) {
@@ -65,25 +116,18 @@ class FactorChooser {
                   const MatrixUses& uses)
         : module_(types.module()), types_(types), target_(target), policy_(policy), uses_(uses) {}
 
-    // Of A, if the factors of a product take too many registers.
-    std::set<Id> largeTypes() const {
-        std::set<Id> large;
+    std::map<Id, std::vector<LoadedProduct>> run() {
+        std::set<Id> large, refused;
         for (const MatrixProduct& product : uses_.products()) {
             if (registersOf(product) > kWholeFactors && allows(product.a)) large.insert(product.a);
         }
-        return large;
-    }
-
-    // By these types: all products, if they can load B.
-    std::map<Id, std::vector<LoadedProduct>> run() const {
-        std::set<Id> refused;
-        const std::set<Id> large = largeTypes();
-        const std::map<Id, const Instruction*> loads = loadsOfB(module_);
         std::map<Id, std::vector<LoadedProduct>> chosen;
+        if (large.empty()) return chosen;
+        const LoadedProducts loaded(module_);
         for (const MatrixProduct& product : uses_.products()) {
             if (!large.contains(product.a)) continue;
-            const auto load = loads.find(product.instruction->result);
-            const auto found = load == loads.end() ? std::nullopt : take(product, *load->second);
+            const std::optional<LoadedProduct> found =
+                take(product, loaded.loadOfB(*product.instruction));
             if (found)
                 chosen[product.a].push_back(*found);
             else
@@ -94,20 +138,23 @@ class FactorChooser {
     }
 
  private:
-    std::optional<LoadedProduct> take(const MatrixProduct& product, const Instruction& load) const {
+    std::optional<LoadedProduct> take(const MatrixProduct& product, const Instruction* load) const {
         // The product of each slice would round to 16 bits.
         const Id sum = module_.def(product.instruction->type).word(0);
         const bool roundsOnce = target_.device.hasSameNumerics || product.roundsOnce;
         if (roundsOnce && types_.width(sum) == 16) return std::nullopt;
         const auto b = matrixDimensions(module_, module_.def(product.b));
         const auto a = matrixDimensions(module_, module_.def(product.a));
-        if (!b || a->columns != b->rows || saturates(*product.instruction) ||
-            module_.storage(load.word(0)) != spv::StorageClass::Workgroup) {
+        constexpr auto kSaturating =
+            static_cast<uint32_t>(spv::CooperativeMatrixOperandsMask::SaturatingAccumulationKHR);
+        if (load == nullptr || !b || a->columns != b->rows ||
+            (product.instruction->word(3) & kSaturating) != 0 ||
+            module_.storage(load->word(0)) != spv::StorageClass::Workgroup) {
             return std::nullopt;
         }
-        const uint32_t depth = depthOf(product.a, product.b, load);
+        const uint32_t depth = depthOf(product.a, product.b, *load);
         if (depth == 0) return std::nullopt;
-        return LoadedProduct{product.instruction, &load, depth};
+        return LoadedProduct{product.instruction, load, depth};
     }
 
     // Whether matrices of the type may be distributed as accumulators.
@@ -177,6 +224,15 @@ class FactorChooser {
     const LayoutPolicy& policy_;
     const MatrixUses& uses_;
 };
+
+// By type of A: all products with it, if they can load B, and the factors of one take too many
+// registers.
+std::map<Id, std::vector<LoadedProduct>> chooseFactors(const TypeTable& types,
+                                                       const PlannedTarget& target,
+                                                       const LayoutPolicy& policy,
+                                                       const MatrixUses& uses) {
+    return FactorChooser(types, target, policy, uses).run();
+}
 
 // A grid of few rows has fewer columns of A in each lane: shorter code in the loop, and fewer
 // registers for B. As long as no length changes that the module knows.
@@ -310,6 +366,15 @@ class FactorSlicer {
     std::map<std::pair<Id, uint32_t>, Id> made_;
 };
 
+// What only the products read: the whole B, and the variables that it was stored to.
+void dropWholeFactors(TypeTable& types) {
+    dropUnreadObjects(types);
+    removeDeadCode(types.module(), [&](const Instruction& i) {
+        return isOneOf(i.opcode, {OpLoad, OpCooperativeMatrixLoadKHR, OpVariable, OpPhi}) &&
+               mayVanish(effectsOf(types.module(), i));
+    });
+}
+
 }  // namespace
 
 ProductSlices sliceFactors(TypeTable& types, const PlannedTarget& target, LayoutPolicy& policy,
@@ -317,18 +382,12 @@ ProductSlices sliceFactors(TypeTable& types, const PlannedTarget& target, Layout
     ProductSlices slices;
     if (!target.device.subgroupShuffle || target.tuning.sliceDepth == 0) return slices;
     const LayoutPolicy wide = withWideGrid(types, target, policy, all);
-    if (FactorChooser(types, target, wide, all).largeTypes().empty()) return slices;
+    if (chooseFactors(types, target, wide, all).empty()) return slices;
     // Drivers would keep stores to shared memory, through which factors go.
-    Module& module = types.module();
-    foldBranches(module);
-    forwardVariables(module, Phis::kAllowed, [&](const Instruction& variable) {
-        const auto d = matrixDimensions(module, module.def(module.pointee(variable.result)));
-        return d && d->use == Use::kB;
-    });
-    removeUnreadValues(module);
-    const MatrixUses uses(module);
-    const auto chosen = FactorChooser(types, target, wide, uses).run();
-    if (chosen.empty()) return slices;
+    foldBranches(types.module());
+    removeUnreadValues(types.module());
+    const MatrixUses uses(types.module());
+    const auto chosen = chooseFactors(types, target, wide, uses);
     policy = wide;
     std::map<Id, LoadedProduct> products;
     for (const auto& [type, of] : chosen) {
@@ -342,12 +401,10 @@ ProductSlices sliceFactors(TypeTable& types, const PlannedTarget& target, Layout
     for (const MatrixProduct& product : uses.products()) {
         if (products.contains(product.instruction->result)) functions.insert(product.function);
     }
-    for (const auto& function : module.functions()) {
+    for (const auto& function : types.module().functions()) {
         if (functions.contains(function.get())) slicer.run(*function, products);
     }
-    // What only the products read: the whole B.
-    dropUnreadObjects(types);
-    removeUnreadValues(module);
+    dropWholeFactors(types);
     types.rescan();
     return slices;
 }
