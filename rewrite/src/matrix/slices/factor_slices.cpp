@@ -8,6 +8,7 @@
 #include "ir/control_flow.hpp"
 #include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/slices/segments.hpp"
@@ -145,10 +146,7 @@ class FactorChooser {
         if (roundsOnce && types_.width(sum) == 16) return std::nullopt;
         const auto b = matrixDimensions(module_, module_.def(product.b));
         const auto a = matrixDimensions(module_, module_.def(product.a));
-        constexpr auto kSaturating =
-            static_cast<uint32_t>(spv::CooperativeMatrixOperandsMask::SaturatingAccumulationKHR);
-        if (load == nullptr || !b || a->columns != b->rows ||
-            (product.instruction->word(3) & kSaturating) != 0 ||
+        if (load == nullptr || !b || a->columns != b->rows || saturates(*product.instruction) ||
             module_.storage(load->word(0)) != spv::StorageClass::Workgroup) {
             return std::nullopt;
         }

@@ -136,7 +136,7 @@ class Repetition {
             case OpCooperativeMatrixMulAddKHR:
                 return multiply(i);
             default:
-                return (facts_.effectsOf(i) & (kReads | kWrites)) == 0 && compute(i);
+                return (facts_.of(i) & (kReads | kWrites)) == 0 && compute(i);
         }
     }
 
@@ -161,8 +161,7 @@ class Repetition {
         if (def.opcode == OpVariable) {
             return isLocal(module_, id) ? Value{Kind::kPointer, 0, {id}} : Value{};
         }
-        const bool isBoolean = def.opcode == OpConstantTrue || def.opcode == OpConstantFalse;
-        if (isBoolean) return {Kind::kNumber, def.opcode == OpConstantTrue ? 1u : 0u};
+        if (const auto known = module_.constantBool(id)) return {Kind::kNumber, *known ? 1u : 0u};
         const Instruction& type = module_.def(def.type);
         const bool is32 = type.opcode == OpTypeInt && type.word(0) == 32;
         const std::optional<uint64_t> number = is32 ? module_.constantValue(id) : std::nullopt;
@@ -236,9 +235,7 @@ class Repetition {
             sum.kind != Kind::kSum) {
             return false;
         }
-        constexpr auto kSaturating =
-            static_cast<uint32_t>(spv::CooperativeMatrixOperandsMask::SaturatingAccumulationKHR);
-        if ((i.word(3) & kSaturating) != 0) return false;
+        if (saturates(i)) return false;
         values_[i.result] = std::move(sum);
         return true;
     }

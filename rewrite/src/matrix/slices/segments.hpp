@@ -44,29 +44,25 @@ struct Segment {
 bool isLocal(const Module& module, Id pointer);
 
 // What the functions of a module do, themselves or by calls (ir/effects.hpp), and their blocks.
-class FunctionFacts {
+class FunctionFacts : public Effects {
  public:
-    explicit FunctionFacts(const Module& module) : effects_(module) {
+    explicit FunctionFacts(const Module& module) : Effects(module) {
         for (const auto& function : module.functions()) {
             graphs_.try_emplace(function.get(), *function);
         }
     }
 
     // Whether executing the instruction again changes nothing but variables of the invocation.
-    bool mayRepeat(const Instruction& i) const { return rewrite::mayRepeat(effects_.of(i)); }
-    uint32_t effectsOf(const Instruction& i) const { return effects_.of(i); }
+    bool mayRepeat(const Instruction& i) const { return rewrite::mayRepeat(of(i)); }
     // Whether it is a multiply-add, or a call that leads to one.
-    bool multiplies(const Instruction& i) const { return (effects_.of(i) & kMultiplies) != 0; }
+    bool multiplies(const Instruction& i) const { return (of(i) & kMultiplies) != 0; }
     // Whether it is a call that leads to a multiply-add or a load of a matrix.
     bool usesMatrices(const Instruction& call) const {
-        return call.opcode == OpFunctionCall &&
-               (effects_.of(call) & (kMultiplies | kLoadsMatrix)) != 0;
+        return call.opcode == OpFunctionCall && (of(call) & (kMultiplies | kLoadsMatrix)) != 0;
     }
-    const Function* function(Id id) const { return effects_.function(id); }
     const BlockGraph& graph(const Function& function) const { return graphs_.at(&function); }
 
  private:
-    Effects effects_;
     std::map<const Function*, BlockGraph> graphs_;
 };
 
