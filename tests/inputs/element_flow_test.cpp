@@ -84,6 +84,17 @@ constexpr Shader kDepend[] = {
     {"SwappedPairs",
      "for (int i = 0; i < m.length(); i += 2)\n"
      "{ vec2 v = vec2(m[i], m[i + 1]); m[i] = v.y; m[i + 1] = v.x; }"},
+    {"SwappedByFunction",
+     "for (int i = 0; i < m.length(); i += 2)\n"
+     "{ g = vec2(m[i], m[i + 1]); f(); m[i] = g.x; m[i + 1] = g.y; }",
+     "vec2 g; void f() { g = g.yx; }"},
+    {"SwappedParameter",
+     "for (int i = 0; i < m.length(); i += 2)\n"
+     "{ vec2 v = f(vec2(m[i], m[i + 1])); m[i] = v.x; m[i + 1] = v.y; }",
+     "vec2 f(vec2 v) { return v.yx; }"},
+    {"InsertedPart",
+     "for (int i = 0; i < m.length(); i += 2)\n"
+     "{ vec2 v = vec2(m[i], m[i + 1]); v.x = v.y; vec2 w = v; m[i] = w.x; m[i + 1] = w.y; }"},
     {"ShuffledPairs",
      "for (int i = 0; i < m.length(); i += 2)\n"
      "{ vec2 v = vec2(m[i], m[i + 1]).yx * 2.0; m[i] = v.x; m[i + 1] = v.y; }"},

@@ -257,7 +257,9 @@ class ElementFollower {
         if (i.opcode == OpLoad && blocks_.isPlainVariable(i.word(0))) return readBy(i);
         if (i.opcode == OpLoad) {
             ElementFacts facts = loaded(i.word(0));
-            if (const auto number = numberOfMember(i)) facts.number = number;
+            const auto number = numberOfMember(i);
+            if (isPartOfVector(i)) return partOf(facts, number);
+            if (number) facts.number = number;
             return facts;
         }
         if (i.opcode == OpCompositeExtract) {
@@ -268,9 +270,7 @@ class ElementFollower {
         if (i.opcode == OpPhi) return joined(i);
         if (i.opcode == OpCompositeExtract && i.operands.size() == 2 &&
             module_.def(module_.def(i.word(0)).type).opcode == OpTypeVector) {
-            ElementFacts facts = knownOf(i.word(0));
-            facts.number = numberOfPart(i.word(0), i.word(1));
-            return facts;
+            return partOf(knownOf(i.word(0)), numberOfPart(i.word(0), i.word(1)));
         }
         std::vector<ElementFacts> operands;
         for (const Operand& o : i.operands) {
@@ -305,38 +305,73 @@ class ElementFollower {
         return facts;
     }
 
+    bool isVector(Id type) const { return module_.def(type).opcode == OpTypeVector; }
+
+    // A component of a vector, and the number of the element that it is. If that is not known, it
+    // may be any of the vector's.
+    static ElementFacts partOf(ElementFacts vector, std::optional<ElementNumber> number) {
+        if (vector.has(kElement) && !vector.number && !number) vector.facts |= kNumber;
+        if (number) vector.number = number;
+        return vector;
+    }
+
     // Of an element that is a component of a vector.
     std::optional<ElementNumber> numberOfPart(Id vector, uint32_t part, uint32_t depth = 0) const {
         constexpr uint32_t kDeepest = 8;
         const Instruction& i = module_.def(vector);
         if (depth == kDeepest || isDeclaration(i)) return std::nullopt;
-        if (i.opcode == OpLoad && blocks_.isPlainVariable(i.word(0))) {
-            const auto stores = blocks_.storesReadBy(i);
-            if (stores.size() != 1) return std::nullopt;
-            return numberOfPart(stores[0]->word(1), part, depth + 1);
-        }
-        const auto isVector = [&](Id value) {
-            return module_.def(module_.def(value).type).opcode == OpTypeVector;
+        const auto ofPart = [&](Id other, uint32_t which) {
+            return numberOfPart(other, which, depth + 1);
         };
-        if (i.opcode == OpCompositeConstruct) {
-            const bool hasVectors =
-                std::ranges::any_of(i.operands, [&](const Operand& o) { return isVector(o.word); });
-            return hasVectors ? std::nullopt : knownOf(i.word(part)).number;
-        }
-        if (i.opcode == OpVectorShuffle) {
-            const uint32_t chosen = i.word(2 + part);
-            const uint32_t first = module_.def(module_.def(i.word(0)).type).word(1);
-            return chosen < first ? numberOfPart(i.word(0), chosen, depth + 1)
-                                  : numberOfPart(i.word(1), chosen - first, depth + 1);
+        switch (i.opcode) {
+            case OpLoad: {
+                const Instruction* store = storeReadBy(i);
+                return store == nullptr ? std::nullopt : ofPart(store->word(1), part);
+            }
+            case OpCompositeConstruct: {
+                const bool hasVectors = std::ranges::any_of(i.operands, [&](const Operand& o) {
+                    return isVector(module_.def(o.word).type);
+                });
+                return hasVectors ? std::nullopt : knownOf(i.word(part)).number;
+            }
+            case OpCompositeInsert:
+                return i.word(2) == part ? knownOf(i.word(0)).number : ofPart(i.word(1), part);
+            case OpVectorShuffle: {
+                const uint32_t chosen = i.word(2 + part);
+                const uint32_t first = module_.def(module_.def(i.word(0)).type).word(1);
+                return chosen < first ? ofPart(i.word(0), chosen)
+                                      : ofPart(i.word(1), chosen - first);
+            }
+            case OpFunctionCall:
+            case OpMatrixTimesVector:
+            case OpVectorTimesMatrix:
+                return std::nullopt;
+            default:
+                break;
         }
         std::optional<ElementNumber> found;
         for (const Operand& o : i.operands) {
-            if (!o.isId || !isVector(o.word)) continue;
-            const auto number = numberOfPart(o.word, part, depth + 1);
+            if (!o.isId || !isVector(module_.def(o.word).type)) continue;
+            const auto number = ofPart(o.word, part);
             if (found && number && found != number) return std::nullopt;
             if (number) found = number;
         }
         return found;
+    }
+
+    // The only store whose value a load of a whole variable reads; nullptr: it is not known.
+    const Instruction* storeReadBy(const Instruction& load) const {
+        if (!blocks_.isPlainVariable(load.word(0)))
+            return blocks_.wholeStoreBefore(load, load.word(0));
+        const auto stores = blocks_.storesReadBy(load);
+        return stores.size() == 1 ? stores[0] : nullptr;
+    }
+
+    // Whether a load reads one of a vector's components, which one is known.
+    bool isPartOfVector(const Instruction& load) const {
+        const Instruction& chain = module_.def(load.word(0));
+        return isAccessChain(chain.opcode) && chain.operands.size() == 2 &&
+               module_.constantValue(chain.word(1)) && isVector(chainStep(module_, chain).type);
     }
 
     // Of an element that is a member of a variable, which the load's block has stored as a whole.
@@ -347,7 +382,10 @@ class ElementFollower {
         const std::optional<uint64_t> member = module_.constantValue(chain.word(1));
         const Instruction* store = blocks_.wholeStoreBefore(load, chain.word(0));
         if (!member || store == nullptr) return std::nullopt;
-        return numberOfPart(store->word(1), static_cast<uint32_t>(*member));
+        const Instruction& whole = module_.def(store->word(1));
+        if (isVector(whole.type)) return numberOfPart(whole.result, static_cast<uint32_t>(*member));
+        return whole.opcode == OpCompositeConstruct ? knownOf(whole.word(*member)).number
+                                                    : std::nullopt;
     }
 
     // Where what elements are made into goes: to elements, to memory, to conditions, to functions.

@@ -132,10 +132,7 @@ class FlowBlocks {
 
     // Whether a pointer is a variable of a function that is only loaded and stored as a whole.
     bool isPlainVariable(Id pointer) const {
-        const Instruction& variable = module_.def(pointer);
-        const bool isOfFunction =
-            variable.opcode == OpVariable && storageOf(variable) == spv::StorageClass::Function;
-        if (!isOfFunction) return false;
+        if (!isOfFunction(pointer)) return false;
         const auto [known, isNew] = isPlain_.try_emplace(pointer, false);
         if (!isNew) return known->second;
         return known->second = users_.all(pointer, [&](const Usage& use) {
@@ -144,11 +141,11 @@ class FlowBlocks {
         });
     }
 
-    // The last store to a variable in the load's block ahead of it, if the variable is only loaded
-    // otherwise, as a whole or in parts; else nullptr.
+    // The last store to a variable of a function in the load's block ahead of it, if the variable
+    // is only loaded otherwise, as a whole or in parts; else nullptr.
     const Instruction* wholeStoreBefore(const Instruction& load, Id variable) const {
         const FlowPlace place = placeOf(load);
-        if (place.in == nullptr || module_.def(variable).opcode != OpVariable) return nullptr;
+        if (place.in == nullptr || !isOfFunction(variable)) return nullptr;
         const Instruction* write =
             lastWrite(*place.in->function.blocks[place.block], place.at, variable);
         const auto isLoad = [&](const Usage& use) {
@@ -191,6 +188,12 @@ class FlowBlocks {
     }
 
  private:
+    // Others are also written by functions that do not have them as arguments.
+    bool isOfFunction(Id pointer) const {
+        const Instruction& variable = module_.def(pointer);
+        return variable.opcode == OpVariable && storageOf(variable) == spv::StorageClass::Function;
+    }
+
     // Whether a way from the header of a loop to a place has no write to a variable.
     bool readsFromBefore(const FlowPlace& place, const Loop& loop, Id variable) const {
         const auto& blocks = place.in->function.blocks;
