@@ -4,6 +4,7 @@
 #include <format>
 
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 #include "lowering/context.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor_module.hpp"
@@ -37,6 +38,9 @@ std::string moduleText(const Case& c) {
 %T = OpTypeTensorLayoutNV %c2 %c1
 %sum_pointer = OpTypePointer Function %C
 %a_pointer = OpTypePointer Function %A
+%address = OpTypeUntypedPointerKHR PhysicalStorageBuffer
+%address_pointer = OpTypePointer Function %address
+%buffer_pointer = OpTypePointer Function %pointer
 %three_sums = OpTypeArray %C %c3
 %sums_pointer = OpTypePointer Function %three_sums
 %main = OpFunction %void None %void_fn
@@ -44,8 +48,11 @@ std::string moduleText(const Case& c) {
 %sum = OpVariable %sum_pointer Function
 %sums = OpVariable %sums_pointer Function
 %held = OpVariable %a_pointer Function
+%place = OpVariable %address_pointer Function
+%variable = OpVariable %buffer_pointer Function
 %p = OpAccessChain %pointer %buffer %c0 %c0
 %t = OpCreateTensorLayoutNV %T
+%next_address = OpUndef %address
 OpStore %sum %zeros
 OpBranch %header
 %header = OpLabel
@@ -65,16 +72,20 @@ OpBranchConditional %more %header %end
 OpReturn
 OpFunctionEnd
 %decode = OpFunction %f32 None %decode_type
-%address = OpFunctionParameter %physical
+%from = OpFunctionParameter %physical
 %in_tensor = OpFunctionParameter %coordinates
 %in_block = OpFunctionParameter %coordinates
 %decode_label = OpLabel
-%decoded = OpLoad %f32 %address Aligned 4
+%decoded = OpLoad %f32 %from Aligned 4
 OpReturnValue %decoded
 OpFunctionEnd
 )",
                                          c.decode, c.body, c.behind);
-    return tensor_module::preamble() + code;
+    return test::edited(tensor_module::preamble() + code,
+                        {{"OpCapability Int64",
+                          "OpCapability Int64\nOpCapability VariablePointers\n"
+                          "OpCapability UntypedPointersKHR"},
+                         {"OpExtension", "OpExtension \"SPV_KHR_untyped_pointers\"\nOpExtension"}});
 }
 
 constexpr std::string_view kThroughVariable = R"(
@@ -95,6 +106,22 @@ constexpr std::string_view kPointerUsedLater = R"(
 OpStore %pointer_to_sum %product
 %again = OpLoad %C %pointer_to_sum
 OpStore %sum %again)";
+// Behind the versions, the variables have other pointers.
+constexpr std::string_view kUntypedLoaded = R"(
+%one = OpCooperativeMatrixMulAddKHR %C %a %b %before
+%old = OpLoad %address %place
+OpStore %place %next_address
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %one
+OpStore %sum %product
+%read = OpLoad %f32 %old Aligned 4
+OpStore %p %read)";
+constexpr std::string_view kPointerLoaded = R"(
+%one = OpCooperativeMatrixMulAddKHR %C %a %b %before
+%old = OpLoad %pointer %variable
+OpStore %variable %p
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %one
+OpStore %sum %product
+OpStore %old %f1)";
 constexpr std::string_view kTwice = R"(
 %one = OpCooperativeMatrixMulAddKHR %C %a %b %before
 %product = OpCooperativeMatrixMulAddKHR %C %a %b %one
@@ -116,6 +143,8 @@ const Case kCases[] = {
     // Pointers into logical memory cannot be joined: they are computed once more, from an index
     // that is joined.
     {.name = "PointerUsedLater", .isDuplicated = true, .body = kPointerUsedLater, .phis = 1},
+    {.name = "UntypedLoaded", .isDuplicated = true, .body = kUntypedLoaded, .phis = 1},
+    {.name = "PointerLoaded", .isDuplicated = false, .body = kPointerLoaded},
     {.name = "UsedInAnotherBlock", .isDuplicated = true, .behind = kStoreProduct, .phis = 1},
     {.name = "NotDecoded", .isDuplicated = true, .decode = "None"},
     {.name = "NoProduct", .isDuplicated = false, .body = kStored},

@@ -5,6 +5,7 @@
 
 #include "ir/emitter.hpp"
 #include "ir/module.hpp"
+#include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
@@ -74,7 +75,7 @@ class JoinedTypes {
         return isOneOf(type.opcode, {OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector, OpTypeMatrix,
                                      OpTypeCooperativeMatrixKHR, OpTypeCooperativeVectorNV,
                                      OpTypeTensorLayoutNV, OpTypeTensorViewNV}) ||
-               (type.opcode == OpTypePointer &&
+               (isPointerType(type.opcode) &&
                 storageOf(type) == spv::StorageClass::PhysicalStorageBuffer);
     }
 

@@ -169,7 +169,7 @@ class Duplicator {
             size_t at = 0;
             while (const std::optional<Range> range = nextRange(body, at)) {
                 editor_.keep(body, at, range->first);
-                duplicate(body, *range);
+                if (!duplicate(body, *range)) editor_.keep(body, range->first, range->end);
                 at = range->end;
             }
             editor_.keep(body, at, body.size());
@@ -214,14 +214,18 @@ class Duplicator {
         return range;
     }
 
-    void duplicate(InstructionList& body, Range range) {
+    // Whether that is possible.
+    bool duplicate(InstructionList& body, Range range) {
+        const std::set<const Instruction*> later = movedBehind(body, range);
+        if (!std::ranges::all_of(later, [&](const auto* i) { return mayMove(*i); })) return false;
         const auto instructions = std::span(body).subspan(range.first, range.end - range.first);
         Version first = {Cloner(module_)}, second = {Cloner(module_)};
         const Id condition = editor_.emit().op(OpUndef, types_.boolType(), Operands());
         editor_.choose(
             condition, [&] { copyTo(first, instructions); }, [&] { copyTo(second, instructions); });
         noteVersions(instructions, condition, first.copies, second.copies);
-        joinResults(body, range, first, second);
+        joinResults(body, range, later, first, second);
+        return true;
     }
 
     void copyTo(Version& version, std::span<const InstructionPtr> range) {
@@ -241,24 +245,44 @@ class Duplicator {
         }
     }
 
+    bool isUsedBehind(const Instruction& i, Range range,
+                      const std::set<const Instruction*>& later) const {
+        return users_.any(i.result, [&](const Usage& use) {
+            return use.position.block != block_ || use.position.at >= range.end ||
+                   later.contains(use.user);
+        });
+    }
+
+    // The instructions whose results are used behind the range, but that no phi may join.
+    std::set<const Instruction*> movedBehind(const InstructionList& body, Range range) {
+        std::set<const Instruction*> later;
+        for (size_t at = range.end; at-- > range.first;) {
+            const Instruction& i = *body[at];
+            if (i.opcode != OpFunctionCall && isUsedBehind(i, range, later) && !joined_.has(i.type))
+                later.insert(&i);
+        }
+        return later;
+    }
+
+    // Whether an instruction gives the same behind the range, which may write to memory.
+    bool mayMove(const Instruction& i) const {
+        const bool readsDescriptor =
+            i.opcode == OpLoad && module_.storage(i.word(0)) == spv::StorageClass::UniformConstant;
+        return readsDescriptor || isPure(effectsOf(module_, i));
+    }
+
     // Gives the results that later instructions use their ids again: phis join them, or the
     // instruction that gives them moves behind the versions.
-    void joinResults(InstructionList& body, Range range, const Version& first,
-                     const Version& second) {
+    void joinResults(InstructionList& body, Range range, const std::set<const Instruction*>& later,
+                     const Version& first, const Version& second) {
         InstructionList phis, moved;
-        std::set<const Instruction*> later;  // those that are moved
         for (size_t at = range.end; at-- > range.first;) {
             InstructionPtr& i = body[at];
-            const bool isUsed = users_.any(i->result, [&](const Usage& use) {
-                return use.position.block != block_ || use.position.at >= range.end ||
-                       later.contains(use.user);
-            });
-            if (isUsed && i->opcode != OpFunctionCall && !joined_.has(i->type)) {
-                later.insert(i.get());
+            if (later.contains(i.get())) {
                 moved.push_back(std::move(i));
                 continue;
             }
-            if (isUsed) {
+            if (isUsedBehind(*i, range, later)) {
                 const Id result = i->result;
                 phis.push_back(
                     makeInstruction(OpPhi, i->type, result,
