@@ -219,6 +219,64 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
     return test::edited(std::move(text), {{from, to}});
 }
 
+// The same, with the invocation's elements in a variable of the type %private, behind %index.
+std::string copyThrough(std::string_view types, std::string_view pointee, std::string_view index) {
+    std::string text = copyModule(4, 8);
+    text = replaced(text, "%private = OpTypeArray %u32 %c32",
+                    std::format("{}\n%pointee = OpTypePointer Function {}", types, pointee));
+    text = replaced(text, "OpSubgroup2DBlockPrefetchINTEL",
+                    std::format("%dynamic = OpLoad %u32 %base Aligned 4\n"
+                                "%part = OpAccessChain %pointee %held {}\n"
+                                "OpSubgroup2DBlockPrefetchINTEL",
+                                index));
+    text = replaced(text, "%at %held", "%at %part");
+    return replaced(text, "%c1 %held", "%c1 %part");
+}
+
+// An index into a structure must be a constant: OpAccessChain.
+TEST(BlockIo, PrivateElementsLieInStructures) {
+    constexpr std::string_view kInner = "%array = OpTypeArray %u32 %c32\n";
+    const auto structure = [&](std::string_view rest) { return std::string(kInner).append(rest); };
+    const std::string modules[] = {
+        copyThrough(structure("%private = OpTypeStruct %array"), "%u32", "%c0 %dynamic"),
+        copyThrough(structure("%private = OpTypeStruct %array"), "%array", "%c0"),
+        copyThrough(structure("%inner = OpTypeStruct %array\n%private = OpTypeStruct %inner"),
+                    "%u32", "%c0 %c0 %dynamic"),
+        copyThrough(structure("%inner = OpTypeStruct %array\n"
+                              "%private = OpTypeArray %inner %c32"),
+                    "%u32", "%dynamic %c0 %c0"),
+    };
+    for (const std::string& module : modules) {
+        for (const uint32_t subgroup : {8u, 32u}) {
+            const Result<Rewritten> out = run(test::assemble(module), subgroup, {});
+            ASSERT_TRUE(out) << out.error().message;
+            EXPECT_EQ(validate(out->words), std::nullopt) << module;
+        }
+    }
+}
+
+// 64 elements of 32 invocations: two for each.
+TEST(BlockIo, RefusesPrivatePointersToLess) {
+    struct Row {
+        std::string types, pointee, index, message;
+    };
+    const Row rows[] = {
+        {"%one = OpTypeArray %u32 %c1\n%inner = OpTypeStruct %one\n"
+         "%private = OpTypeArray %inner %c32",
+         "%one", "%c0 %c0", "the private pointer leads to 4 bytes"},
+        {"%f32 = OpTypeFloat 32\n%column = OpTypeVector %f32 4\n%private = OpTypeMatrix %column 4",
+         "%column", "%c1", "must point to numbers, or vectors or arrays of them"},
+        {"%f32 = OpTypeFloat 32\n%column = OpTypeVector %f32 4\n%private = OpTypeMatrix %column 4",
+         "%f32", "%c1 %c0", "must point to numbers, or vectors or arrays of them"},
+    };
+    for (const Row& row : rows) {
+        const std::string module = copyThrough(row.types, row.pointee, row.index);
+        const Result<Rewritten> out = run(test::assemble(module), 32, {});
+        ASSERT_FALSE(out) << module;
+        EXPECT_NE(out.error().message.find(row.message), std::string::npos) << out.error().message;
+    }
+}
+
 // Contiguous elements of an invocation are moved 16 bytes at a time, whatever their size.
 TEST(BlockIo, MovesContiguousElementsTogether) {
     for (const uint32_t size : {1u, 2u, 4u, 8u}) {

@@ -36,10 +36,21 @@ const BlockOpcode* findOpcode(spv::Op opcode) {
     return found == std::end(kOpcodes) ? nullptr : found;
 }
 
+// Whether access chains lead to a pointer through a matrix, whose columns may have a stride.
+bool isInMatrix(const Module& module, Id pointer) {
+    return std::ranges::any_of(pathTo(module, pointer).steps, [&](const ChainStep& step) {
+        for (size_t without = 1; without <= step.indices.size(); ++without) {
+            if (module.def(typeBehind(module, step, without)).opcode == OpTypeMatrix) return true;
+        }
+        return false;
+    });
+}
+
 // A pointer to the first number of the arrays and vectors that a pointer leads to; 0 if there is
 // none.
 Id firstScalar(Emitter& emit, Id pointer) {
     const Module& module = emit.module();
+    if (isInMatrix(module, pointer)) return 0;
     std::vector<Id> chain = {pointer};
     Id type = module.pointee(pointer);
     for (; memberCount(module, type).value_or(0) != 0; type = memberType(module, type, 0)) {

@@ -169,8 +169,8 @@ bool ElementPointer::hasNoGaps(std::span<const Id> types, size_t level, uint64_t
     switch (type.opcode) {
         case OpTypeVector:  // the column of a matrix may have a stride
             return level == 0 || module.def(types[level - 1]).opcode != OpTypeMatrix;
-        case OpTypeStruct:
-            return type.operands.size() == 1 &&
+        case OpTypeStruct:  // where a number alone counts, it would be the index
+            return !isPrivate(storage_) && type.operands.size() == 1 &&
                    module.memberDecoration(type.result, 0, spv::Decoration::Offset).value_or(0) ==
                        0;
         default:
