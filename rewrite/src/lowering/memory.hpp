@@ -6,7 +6,9 @@
 //   descriptor heap, in shared memory with a layout, or behind a physical pointer. A view of a
 //   place is an array of any type, so an access is as wide as its proven alignment allows;
 // - where a place is not known, or need not be: elements of the application's own array, which has
-//   gaps, or lies in others (ElementPointer);
+//   gaps, or lies in others, or in a variable of the invocation (ElementPointer), or of an array of
+//   coopvk's own (WorkgroupMemory in matrix/exchange). Their scalars are accessed together where an
+//   index shows that they are a whole element;
 // - Memory Operands of the instruction, with which each access is aligned to its size.
 //
 // An index counts elements of the access from the start of the buffer, the address, or the element
