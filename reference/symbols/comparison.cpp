@@ -116,7 +116,6 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
     }
     if (terms_.isFree(native) || terms_.isFree(rewritten))
         return allowsFree(native, rewritten, number);
-    if (isFrozen(terms_, native) && setImage(native, rewritten)) return true;
     if (allowsKnown(native, rewritten)) return true;
     const TermKind n = terms_[native].kind, r = terms_[rewritten].kind;
     if (isFloatSum(native) && allowsSum(native, rewritten)) return true;
@@ -143,12 +142,7 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
         if (allowsOperands(native, rewritten, terms_.functionOf(native).types)) return true;
     }
     if (n == TermKind::kOpaque && allowsExpression(native, rewritten, number)) return true;
-    const auto operands = [&](uint32_t at, Float of) {
-        return allows(terms_.operand(native, at), terms_.operand(rewritten, at), of);
-    };
-    if (n == r && n == TermKind::kChosen && operands(0, std::nullopt) && operands(1, number) &&
-        operands(2, number))
-        return true;
+    if (n == r && n == TermKind::kChosen && allowsChosen(native, rewritten, number)) return true;
     if (allowsByTrial(native, number, rewritten, number)) return true;
     if (const TermId as = number ? recognised(rewritten) : rewritten;
         as != rewritten && allows(native, as, number))
@@ -203,6 +197,7 @@ bool Comparison::allowsSwapped(TermId native, TermId rewritten) {
 // Of constants: the original may give what the reference device computes of them, and where each
 // device computes the same, the rewritten side gives that.
 bool Comparison::allowsKnown(TermId native, TermId rewritten) {
+    if (isFrozen(terms_, native)) return setImage(native, rewritten);
     const auto bits = terms_.constantOf(rewritten);
     if (!bits)
         return contractions_.isSettled(rewritten) &&
@@ -230,6 +225,13 @@ bool Comparison::allowsKnown(TermId native, TermId rewritten) {
     return std::ranges::all_of(choices, [&](TermId choice) {
         return setImage(choice, terms_.constant(terms_[choice].bits, terms_[choice].width));
     });
+}
+
+bool Comparison::allowsChosen(TermId native, TermId rewritten, Float number) {
+    const auto operands = [&](uint32_t at, Float of) {
+        return allows(terms_.operand(native, at), terms_.operand(rewritten, at), of);
+    };
+    return operands(0, std::nullopt) && operands(1, number) && operands(2, number);
 }
 
 // Numbers without exact conversions; and products with 1: IEEE 754, 3.1: the result is the exact

@@ -64,6 +64,7 @@ class Comparison {
     // By the expression from which a function of vectors inherits its precision.
     bool allowsExpression(TermId native, TermId rewritten, Float number);
     bool isAllowed(TermId native, TermId rewritten, Float number);
+    bool allowsChosen(TermId native, TermId rewritten, Float number);
     bool allowsPieces(TermId native, TermId rewritten);
     bool allowsOperands(TermId native, TermId rewritten, std::span<const Type* const> types);
     bool allowsApplied(TermId native, TermId rewritten);

@@ -122,6 +122,17 @@ void integerDots(const Transferred& t) {
     });
 }
 
+// Each time another number.
+void isAny(const Transferred& t) {
+    const Value& result = t.result();
+    for (uint32_t c = 0; c < result.components(); ++c)
+        t.mask.forEach([&](uint32_t lane) {
+            t.set(c, lane,
+                  t.all.anyNumber(*t.s.program, scalarOf(*result.type, c), result.at(c, lane),
+                                  OpUndef));
+        });
+}
+
 // SPV_KHR_poison_freeze: of what is not defined, the result is "an arbitrary but fixed value".
 void freezes(const Transferred& t) {
     const Value &from = t.operand(0), &result = t.result();
@@ -200,6 +211,7 @@ constexpr TransferRow kOtherRows[] = {
     moves(OpCopyLogical),
     moves(OpExpectKHR),
     TransferRow{numberIn(OpFreezeKHR), freezes, kAll, true},
+    TransferRow{numberIn(OpReadClockKHR), isAny, kAll, true},
     moves(OpVectorShuffle),
     moves(OpTranspose),
     moves(OpVectorExtractDynamic, only(0)),
