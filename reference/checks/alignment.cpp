@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses that are no multiples of what the memory operand Aligned says.
+// Addresses that are no multiples of what the memory operand Aligned says, or what Vulkan says of
+// the lines of a matrix.
 #include <algorithm>
 #include <format>
 
@@ -21,7 +22,7 @@ class Alignment final : public Observer {
             if (pointer.kind == kOwn) return;
             const uint32_t alignment =
                 pointer.isPhysical ? use.alignment : std::min(use.alignment, kStart);
-            if ((pointer.offset & (alignment - 1)) == 0) return;
+            if (pointer.offset % alignment == 0) return;
             at.report(kCheckBounds, lane,
                       std::format("accesses {} {} of {}, which is not a multiple of {}",
                                   pointer.isPhysical ? "address" : "byte", pointer.offset,

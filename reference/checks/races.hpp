@@ -184,6 +184,7 @@ class Races final : public Observer {
     void keepFence(const Meeting& meeting, MemoryKind kind, const Semantics& semantics,
                    uint32_t time);
     bool isGlsl(const Meeting& meeting) const;
+    void passAll(Meeting& meeting);
     void passOn(const Meeting& meeting);
     std::shared_ptr<const Release> snapshot(MemoryKind kind, const Place& at, const State& state);
     Knowledge& learnCommon(MemoryKind kind, const Place& at, Knowledge& known) const;

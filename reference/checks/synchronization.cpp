@@ -15,6 +15,7 @@ struct Races::Meeting {
     Semantics semantics;
     bool split = false;  // what they released, they did at their arrival
     Common* common;
+    bool waits = false;  // what they release, they acquire by a later barrier
     Knowledge wide = {};
     std::vector<Knowledge> narrow = {};  // from the first subgroup on
     Semantics before = {};               // of memory barriers before it: what all have of these
@@ -78,21 +79,34 @@ void Races::synchronise(Meeting& meeting) {
         forStates(meeting,
                   [&](const Place& at, State& own) { acquirePending(at, own, semantics); });
     ++clock_;
-    if (semantics.releases && !semantics.acquires)
+    const bool onlyReleases = semantics.releases && !semantics.acquires;
+    if (onlyReleases && isGlsl(meeting)) {
+        // GLSL's memory barriers before it need no acquire, but what it releases itself does.
+        meeting.semantics.releases = false;
+        passAll(meeting);
+        meeting.semantics.releases = meeting.waits = true;
+    }
+    if (onlyReleases)
         for (const uint32_t i : std::views::iota(meeting.first, meeting.last))
-            release(placeOf(i), state(placeOf(i)), semantics);
+            release(placeOf(i), state(placeOf(i)), meeting.semantics);
+    passAll(meeting);
+}
+
+void Races::passAll(Meeting& meeting) {
     for (const MemoryKind kind : kEachKind) {
         releaseAll(meeting, kind);
         acquireAll(meeting, kind);
         if (meeting.releases(kind) && meeting.acquires(kind))
-            keepFence(meeting, kind, semantics, clock_);
+            keepFence(meeting, kind, meeting.semantics, clock_);
     }
     if (isGlsl(meeting)) passOn(meeting);
 }
 
 // GLSL's memory barriers order stores before them for all that follows, so without the Vulkan
 // memory model a control barrier passes on what they released, and what atomic operations read.
-bool Races::isGlsl(const Meeting& meeting) const { return !vulkan_ && !meeting.split; }
+bool Races::isGlsl(const Meeting& meeting) const {
+    return !vulkan_ && !meeting.split && !meeting.waits;
+}
 
 void Races::passOn(const Meeting& meeting) {
     for (const MemoryKind kind : kEachKind)

@@ -25,6 +25,9 @@ class Shadow {
     // A lane reads or gives a value that a list of its stage has no place for.
     virtual void endList(Subgroup&, uint32_t /*lane*/) {}
 
+    // Of the number that this device has among those of its group.
+    virtual Deviation ofDeviceIndex() { return 0; }
+
     // Of `bits` bits from bit `first` of the first byte on; `word`: those bytes' bits.
     virtual Deviation read(const Deviation* from, uint64_t word, uint32_t first, uint32_t bits) = 0;
     // `data` has the bits already.

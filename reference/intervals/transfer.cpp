@@ -106,10 +106,11 @@ Transfer findTransfer(uint32_t opcode) {
 
 // Arithmetic and functions, of which devices may give others than this one.
 bool isOpen(const Subgroup& s, const Instruction& at) {
+    const auto isIn = [&](std::span<const TransferRow> rows) {
+        return std::ranges::find(rows, at.row->opcode, &TransferRow::opcode) != rows.end();
+    };
     return s.intervals->functions() == Functions::kAsAnywhere &&
-           std::ranges::any_of(elementwiseTransfers(), [&](const TransferRow& row) {
-               return row.opcode == at.row->opcode;
-           });
+           (isIn(elementwiseTransfers()) || isIn(vectorTransfers()));
 }
 
 Step execute(Subgroup& s) {

@@ -130,7 +130,8 @@ void whole(const Transferred& t) {
     const Number number = numberOf(scalarOf(*result.type));
     t.mask.forEach([&](uint32_t lane) {
         Deviation unknown = 0;
-        bool isFixed = !addsInAnyOrder(t.s, t.at);
+        bool isFixed =
+            !addsInAnyOrder(t.s, t.at) && t.s.intervals->functions() == Functions::kAsHere;
         std::vector<Vector> operands(t.at.operands.size());
         for (uint32_t n = 0; n < operands.size(); ++n) {
             const Value& from = t.operand(n);

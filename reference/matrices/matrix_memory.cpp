@@ -2,6 +2,7 @@
 //
 // Loads and stores of matrices: by layout and stride, and by tensor layouts and views, with decode
 // functions.
+#include "coopvk_reference/symbols.hpp"
 #include "matrices/cooperation.hpp"
 #include "matrices/layouts.hpp"
 
@@ -30,6 +31,21 @@ Memory memoryOf(Subgroup& s, const Type& matrix, uint32_t operands) {
     return {s, uniformPointer(s, 0), access};
 }
 
+// Vulkan, VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986: "the Pointer and Stride operands must
+// be aligned to at least the lesser of 16 bytes or the natural alignment of a row or column".
+void checkLines(Subgroup& s, const Type& matrix, bool columnMajor, int64_t stride) {
+    const Symbols* symbols = s.group->settings->symbols;
+    if (symbols == nullptr || !symbols->checksLines || !s.observes(kEventAligned)) return;
+    const uint32_t count = columnMajor ? matrix.rows : matrix.columns;
+    const uint32_t alignment = std::min(16u, count * matrix.element->width / 8);
+    if (alignment < 2) return;
+    s.uses({kEventAligned, 0, alignment, alignment});
+    if (stride % alignment != 0)
+        s.report(
+            kCheckBounds, s.mask.first(),
+            std::format("a stride of {} bytes, which is not a multiple of {}", stride, alignment));
+}
+
 // SPV_KHR_cooperative_matrix, "Cooperative Matrix Layout". Operands of the KHR instructions behind
 // the pointer (and object): layout, stride, memory operands; of the NV ones: stride, whether
 // columns are contiguous, memory operands.
@@ -42,6 +58,7 @@ Step byStride(Subgroup& s) {
     if (s.operands() > kStride)
         stride = uniformInteger(s, kStride) * strideUnit(s.program->slotAt(*s.at, 0));
     const uint32_t bits = matrix.type->element->width;
+    checkLines(s, *matrix.type, columnMajor, stride);
     const Memory memory = memoryOf(s, *matrix.type, std::max(kLayout, kStride) + 1);
     // Elements that share a byte are written by one invocation: a store is in no race with itself.
     forComponents(s, *matrix.type, [&](uint32_t c, uint32_t lane, const ElementPosition& p) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Built-in variables that follow from where an invocation is.
+#include "execution/shadow.hpp"
 #include "stages/lists.hpp"
 
 namespace coopvk::reference {
@@ -93,10 +94,12 @@ bool setBuiltIn(const Workgroup& group, Subgroup& s, const Variable& variable) {
     const BuiltInRow* row = findRowOf(variable);
     if (row == nullptr || variable.type == nullptr) return false;
     const Value value = s.variable(variable.offset, *variable.type);
+    const bool isOfDevice = row->builtIn == DeviceIndex && s.shadow != nullptr;
+    const Deviation deviation = isOfDevice ? s.shadow->ofDeviceIndex() : 0;
     for (uint32_t c = 0; c < value.components(); ++c) {
         const uint64_t mask = lowBits(scalarOf(*variable.type, c).width);
         for (uint32_t lane = 0; lane < s.lanes; ++lane)
-            value.set(c, lane, {row->value({group, s, lane}, c) & mask});
+            value.set(c, lane, {row->value({group, s, lane}, c) & mask, true, deviation});
     }
     return true;
 }

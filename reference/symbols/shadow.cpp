@@ -95,6 +95,8 @@ class SymbolShadow final : public Shadow {
         return all_.obstacle.empty() ? step : Step::kStop;
     }
 
+    Deviation ofDeviceIndex() override { return all_.deviceIndex(); }
+
     Deviation read(const Deviation* from, uint64_t word, uint32_t first, uint32_t bits) override {
         const uint32_t size = (bits + 7) / 8;
         if (std::all_of(from, from + size, [](Deviation d) { return d == 0; })) return 0;
@@ -219,6 +221,10 @@ class SymbolShadow final : public Shadow {
         all_.stop(s, lane, what);
         return Step::kStop;
     }
+    static bool isPhysical(const Type& type) {
+        return type.kind == Kind::kPointer &&
+               type.storage == spv::StorageClass::PhysicalStorageBuffer;
+    }
     // Whether it does not depend on data, although it is made of some, or on what devices choose.
     bool isKnown(const Value& value, LaneMask mask) {
         bool is = true;
@@ -257,6 +263,8 @@ class SymbolShadow final : public Shadow {
     // The value would have to be known; of branches the outermost one counts.
     Step refuseFor(Subgroup& s, const Value& value, LaneMask mask, std::string_view what) {
         (void)all_.deciding.take();
+        all_.decidesAddress =
+            isPhysical(*value.type) || (s.at->result != kNone && isPhysical(*s.result().type));
         std::vector<TermId> undecided;
         for (uint32_t c = 0; c < value.components(); ++c)
             mask.forEach([&](uint32_t lane) {
@@ -296,6 +304,15 @@ void Computation::stop(Subgroup& s, uint32_t lane, std::string_view what) {
     const std::string name = place.instruction.substr(0, place.instruction.find(' '));
     obstacle = std::format("{} (word {}): {}", name, s.at->word, what);
     s.group->sink->stop(obstacle);
+}
+
+TermId Computation::deviceIndex() {
+    constexpr std::byte kFirst[4] = {};
+    if (deviceIndex_ != 0) return deviceIndex_;
+    const TermId first = terms.bytes(kFirst, sizeof(kFirst));
+    Pieces pieces;
+    for (uint32_t n = 0; n < sizeof(kFirst); ++n) terms.addPieces(first + n, 0, 8, pieces);
+    return deviceIndex_ = terms.joined(pieces);
 }
 
 TermId Computation::termOf(const Value& value, uint32_t component, uint32_t lane) {
@@ -394,6 +411,7 @@ std::vector<SymbolBits> Symbols::takeDecidingBits() {
     for (const auto& [byte, bits] : computation_->deciding.take()) all.push_back({byte, bits});
     return all;
 }
+bool Symbols::decidesAddress() const { return computation_->decidesAddress; }
 Deviation Symbols::withBits(const SymbolBits& known, uint8_t bits) {
     symbols::Terms& terms = computation_->terms;
     symbols::Pieces pieces;

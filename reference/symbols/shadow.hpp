@@ -31,6 +31,7 @@ struct Computation {
     bool readsSymbols = false;  // the instruction that executes
     Tried tried;
     Deciding deciding;              // what stopped the execution
+    bool decidesAddress = false;    // the same: where a physical pointer points
     std::vector<TermId> undecided;  // the same, or what was not shown to be the same
 
     // Ends the execution: nothing can be said of it.
@@ -51,8 +52,11 @@ struct Computation {
     // Nothing: those that all instructions have in the original, and no others.
     std::optional<uint32_t> libertiesOf(const Program& program, const Instruction& at);
     uint32_t usualLiberties(const Program& program, const Instruction& at) const;
+    // The number of the device in its group: both sides have the same one.
+    TermId deviceIndex();
 
  private:
+    TermId deviceIndex_ = 0;
     uint64_t numbers_ = 0;
     std::unordered_map<const Instruction*, std::optional<uint32_t>> liberties_;
 };

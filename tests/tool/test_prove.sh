@@ -115,3 +115,70 @@ void main() { if (gl_LocalInvocationIndex < count) c[gl_LocalInvocationIndex] = 
 GLSL
 glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/nothing.spv" "$work/nothing.comp"
 expect 2 'not provable: the dispatch changes no memory' --lanes 32 --push 0 "$work/nothing.spv"
+
+# pair NAME BODY OTHER [DECLARATIONS]: two shaders that are the same but for what they execute.
+pair() {
+    local n=0 body
+    for body in "$2" "$3"; do
+        n=$((n + 1))
+        cat >"$work/$1$n.comp" <<GLSL
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_EXT_shader_realtime_clock : require
+#extension GL_EXT_device_group : require
+#extension GL_EXT_control_flow_attributes : require
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer A { float a[512]; };
+layout(binding = 1) buffer R { float r[256]; };
+${4:-}
+void main() {
+    const uint i = gl_LocalInvocationIndex;
+    $body
+}
+GLSL
+        glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/$1$n.spv" "$work/$1$n.comp"
+    done
+}
+# proof NAME STATUS TEXT: of the second shader of the pair.
+proof() { expect "$2" "$3" --lanes 32 --push 0,0,0 --against "$work/${1}2.spv" "$work/${1}1.spv"; }
+
+# Where a module has addresses, words of 8 bytes are data all the same; what is dereferenced is named.
+longs='layout(binding = 2) buffer L { uint64_t l[32]; }; layout(buffer_reference) buffer P { uint p; };'
+use='P(l[0]).p = 1;'
+pair longs "r[i] = float(uint(l[i] >> 32)); if (i == 77) $use" "r[i] = l[i] == 0x123456789ul ? 0.0 : float(uint(l[i] >> 32)); if (i == 77) $use" "$longs"
+proof longs 1 'differs: with set 0, binding 2'
+pair address "if (i == 0) $use" "if (i == 0) $use" "$longs"
+proof address 0 'set 0, binding 2, bytes 0 to 7'
+# What is written as integers has bits, also where another variable of its binding has floats.
+pair bits 'w[i] = floatBitsToUint(a[i]) | 0x7FC00000u;' 'w[i] = (floatBitsToUint(a[i]) | 0x7FC00000u) ^ 1u;' \
+    'layout(binding = 1) buffer W { uint w[256]; };'
+proof bits 2 'not shown to be the same'
+# Promises that nothing shows to hold.
+pair promise 'for (uint n = 0; n < 4; ++n) r[i] += a[n];' '[[max_iterations(2)]] for (uint n = 0; n < 4; ++n) r[i] += a[n];'
+proof promise 2 'rewritten: it promises MaxIterations 2, which the original does not'
+# Clocks and devices give other numbers elsewhere.
+pair clock 'r[i] = a[i];' 'uvec2 c = clockRealtime2x32EXT(); r[i] = c.y == 0xFFFFFFFFu ? 0.0 : a[i];'
+proof clock 2 'not shown to be the same'
+pair device 'r[i] = a[i];' 'r[i] = gl_DeviceIndex == 0 ? a[i] : 0.0;'
+proof device 2 'not shown to be the same'
+pair devices 'r[i] = a[i] + float(gl_DeviceIndex);' 'r[i] = float(gl_DeviceIndex) + a[i];'
+proof devices 0 'proved'
+pair lanes 'r[i] = a[i ^ 1];' 'r[i] = subgroupShuffleXor(a[i], 1);'
+proof lanes 0 '; invocations are lanes in their order'
+# Lines of matrices begin at multiples of 16 bytes; who does not keep this may be copied.
+line='coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z;
+    coopMatLoad(z, a, 1, 16, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatStore(z, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);'
+pair line 'for (uint k = i; k < 256; k += 32) r[k] = a[k + 1];' "$line"
+proof line 2 'byte 4 of a buffer, which is not a multiple of 16'
+expect 0 proved --lanes 32 --against "$work/line2.spv" "$work/line2.spv"
+# What a precision is inherited from may stand for the function: this is no difference.
+pair mix 'r[i] = mix(a[i], a[i + 32], a[i + 64]);' 'r[i] = a[i] * (1.0 - a[i + 64]) + a[i + 32] * a[i + 64];'
+proof mix 2 'not provable'
+v='vec3 v = vec3(a[i], a[i + 32], a[i + 64]), w = vec3(a[i + 96], a[i + 128], a[i + 160]);'
+pair cross "$v r[i] = cross(v, w).x;" "$v r[i] = v.y * w.z - v.z * w.y;"
+proof cross 2 'not provable'

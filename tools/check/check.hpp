@@ -70,6 +70,9 @@ struct Options {
     bool moreSpecials = false;  // NaN, infinities, denormal numbers, extremes
     // If there is one, it executes the module, in place of the rewritten one here.
     ExecuteOnDevice device = {};
+    // What functions of open precision may give, natively. Other compilers may compute them by
+    // other functions, as a device may.
+    reference::Functions functions = reference::Functions::kAsHere;
     // A GPU whose matrix units add the products, on both sides; nothing: exact sums, and on the
     // rewritten side what the schedule chooses.
     std::optional<reference::Choice> unit = {};

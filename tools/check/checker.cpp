@@ -197,8 +197,8 @@ const Freedom& Checker::freedomOf(Pass& pass) const {
                                   .placement = placement_,
                                   .contracts = contractsAt(lanes_) || options_.device != nullptr,
                                   .optimalLayout = optimalLayoutOf(subject_)});
-    pass.freedom =
-        findFreedom(module_, pass.memory, native, pass.groups, exactSettings(pass), pass.exact);
+    pass.freedom = findFreedom(module_, pass.memory, native, pass.groups, exactSettings(pass),
+                               pass.exact, options_.functions);
     return *pass.freedom;
 }
 

@@ -89,8 +89,9 @@ bool isRaceWithItself(const reference::Report& report) {
 
 // What the text leaves open in floats, from a native execution that computes it beside them.
 void findIntervals(const Memory& memory, const Side& native, std::array<uint32_t, 3> groups,
-                   const reference::Settings& settings, Freedom& freedom) {
-    const auto intervals = std::make_shared<reference::Intervals>();
+                   const reference::Settings& settings, reference::Functions functions,
+                   Freedom& freedom) {
+    const auto intervals = std::make_shared<reference::Intervals>(functions);
     reference::Settings with = settings;
     with.intervals = intervals.get();
     // Sums in memory are one after the other.
@@ -119,9 +120,9 @@ bool Freedom::allows(const reference::Report& report) const {
 
 Freedom findFreedom(const Module& module, const Memory& memory, const Side& native,
                     std::array<uint32_t, 3> groups, const reference::Settings& settings,
-                    const Execution& exact) {
+                    const Execution& exact, reference::Functions functions) {
     Freedom freedom{.buffers = std::vector<BufferFreedom>(memory.buffers.size())};
-    findIntervals(memory, native, groups, settings, freedom);
+    findIntervals(memory, native, groups, settings, functions, freedom);
     const auto variant = [&](Choice placement, const auto& note) {
         reference::Settings other = settings;
         other.sums = Choice::kExact;

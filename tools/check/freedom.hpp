@@ -59,7 +59,7 @@ struct Freedom {
 // `settings`: those of that execution.
 Freedom findFreedom(const Module& module, const Memory& memory, const Side& native,
                     std::array<uint32_t, 3> groups, const reference::Settings& settings,
-                    const Execution& exact);
+                    const Execution& exact, reference::Functions functions);
 
 // Numbers have the formats in which `native` wrote them, if that is kept.
 Comparison compare(const Module& module, const Memory& memory, const Execution& native,

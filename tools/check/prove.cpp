@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "assertions.hpp"
 #include "coopvk_reference/symbols.hpp"
 #include "rewriting.hpp"
 #include "side.hpp"
@@ -46,6 +47,7 @@ constexpr AssumptionRow kAssumptions[] = {
     {reference::kNanSigns, "a NaN has the sign of the NaN from which it comes"},
     {reference::kContractions, "products and sums are contracted"},
     {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
+    {kLanesInOrder, "invocations are lanes in their order"},
 };
 
 constexpr size_t kMostBits = 6, kMostCases = 64;
@@ -65,6 +67,12 @@ struct Case {
     Execution native = {};
 };
 
+// An access to a matrix whose lines are not aligned, or are outside of memory.
+bool isOfLines(const reference::Report& report) {
+    return report.check == reference::kCheckBounds &&
+           report.instruction.starts_with("OpCooperativeMatrix");
+}
+
 // Of one subgroup size.
 class Prover {
  public:
@@ -75,7 +83,10 @@ class Prover {
           module_(subject.words, subject.specialization),
           entryPoint_(subject.entryPoint),
           memory_(makeMemory(module_, options.check.memory)),
-          symbolic_(module_, memory_, symbols_) {}
+          symbolic_(module_, memory_, symbols_),
+          stored_(module_, memory_.interface),
+          promises_(promisesOf(module_)),
+          knowsLanes_(knowsLanes(module_)) {}
 
     std::vector<ProofOutcome> run() {
         ProofOutcome outcome{.lanes = lanes_};
@@ -114,6 +125,7 @@ class Prover {
     ProofOutcome proveFor(const Subject& subject, std::string deviceClass,
                           rewrite::BackEnd backEnd);
     void proveWords(std::span<const uint32_t> words, ProofOutcome& outcome);
+    std::string newPromise(const Module& rewritten) const;
     bool proveCase(const Side& side, const Case& one, std::vector<Case>& more,
                    ProofOutcome& outcome);
     bool compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome);
@@ -131,13 +143,17 @@ class Prover {
     Memory memory_;
     reference::Symbols symbols_;
     SymbolicMemory symbolic_;
+    StoredFloats stored_;
+    std::set<std::string> promises_;  // of the native module
+    bool knowsLanes_;                 // the same
     std::optional<reference::Choice> placement_;
     Side native_;
     std::vector<Side> rewritten_;  // whose instructions terms name
     std::vector<Case> cases_;
     Memory failed_;     // of the case that could not be proved
     size_t count_ = 1;  // of cases, with those that are still to be executed
-    using Parameters = std::set<std::pair<size_t, uint64_t>>;  // buffer and byte
+    // Of buffers, bytes; true: it is of an address, as which the execution used it.
+    using Parameters = std::map<std::pair<size_t, uint64_t>, bool>;
     Parameters parameters_, nativeParameters_;
     double nativeSeconds_ = 0;
     std::map<std::vector<uint32_t>, ProofOutcome> known_;  // by rewritten words
@@ -180,6 +196,10 @@ Execution Prover::executeWithSymbols(const Side& side, const Case& one, std::str
 
 void Prover::executeCase(Case& one, std::string& message) {
     one.native = executeWithSymbols(native_, one, message);
+    if (symbols_.checksLines && std::ranges::any_of(one.native.reports, isOfLines)) {
+        symbols_.checksLines = false;
+        one.native = executeWithSymbols(native_, one, message);
+    }
     if (one.native.padding.empty()) return;
     (void)clearPadding(one.native.padding, one.memory);
     for (const auto& [buffer, offset] : one.native.padding) one.deviations[buffer][offset] = 0;
@@ -225,16 +245,18 @@ bool Prover::split(const Case& of, std::vector<Case>& to) {
     return true;
 }
 
-// One case: the bytes with these bits are parameters.
+// One case: the bytes with these bits are parameters. Addresses always may be.
 bool Prover::take(std::span<const MemoryBit> places, const Case& of, std::vector<Case>& to) {
-    if (options_.parameters == 0) return false;
     Parameters parameters = parameters_;
-    for (const MemoryBit& place : places) parameters.emplace(place.buffer, place.offset);
-    if (parameters.size() > options_.parameters) return false;
+    for (const auto& [buffer, offset, bit, symbol] : places)
+        parameters.emplace(std::pair(buffer, offset),
+                           symbols_.decidesAddress() && symbolic_.mayBeAddress(buffer, offset));
+    const auto others = std::ranges::count(parameters, false, &Parameters::value_type::second);
+    if (others > std::ptrdiff_t(options_.parameters)) return false;
     Case one{of.memory, of.deviations};
     bool isFewer = false;
-    for (const auto& [buffer, offset] : parameters)
-        isFewer |= std::exchange(one.deviations[buffer][offset], 0) != 0;
+    for (const auto& [place, isAddress] : parameters)
+        isFewer |= std::exchange(one.deviations[place.first][place.second], 0) != 0;
     if (!isFewer) return false;
     parameters_ = std::move(parameters);
     to.push_back(std::move(one));
@@ -244,12 +266,12 @@ bool Prover::take(std::span<const MemoryBit> places, const Case& of, std::vector
 std::vector<ProofParameters> Prover::parameters() const {
     std::vector<ProofParameters> ranges;
     for (auto at = parameters_.begin(); at != parameters_.end();) {
-        const auto [buffer, first] = *at;
+        const auto [buffer, first] = at->first;
         const Buffer& of = memory_.buffers[buffer];
         ProofParameters& range = ranges.emplace_back();
         range.isMadeUp = memory_.given == nullptr;
         uint64_t end = first;
-        for (; at != parameters_.end() && *at == std::pair{buffer, end}; ++at)
+        for (; at != parameters_.end() && at->first == std::pair{buffer, end}; ++at)
             range.values.push_back(of.bytes[end++]);
         range.range = end == first + 1 ? std::format("{}, byte {}", of.name, first)
                                        : std::format("{}, bytes {} to {}", of.name, first, end - 1);
@@ -329,6 +351,13 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
         outcome.verdict = ProofVerdict::kNotProvable;
         return;
     }
+    const Module module(words, specialization);
+    if (knowsLanes_ || knowsLanes(module)) outcome.assumptions |= kLanesInOrder;
+    outcome.message = newPromise(module);
+    if (!outcome.message.empty()) {
+        outcome.verdict = ProofVerdict::kNotProvable;
+        return;
+    }
     std::vector<Case> more;
     count_ = cases_.size();
     for (const Case& one : cases_)
@@ -349,6 +378,14 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
     if (outcome.numbers != 0) return;
     outcome.verdict = ProofVerdict::kNotProvable;
     outcome.message = "the dispatch changes no memory";
+}
+
+// Of one that only the rewritten module makes, nothing shows that it holds.
+std::string Prover::newPromise(const Module& rewritten) const {
+    for (const std::string& promise : promisesOf(rewritten))
+        if (!promises_.contains(promise))
+            return std::format("rewritten: it promises {}, which the original does not", promise);
+    return {};
 }
 
 // Whether it is proved, or cases of it are to be.
@@ -378,7 +415,7 @@ bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& 
                 if (n[i] != r[i] || n[i] != before[i] || nativeBytes[i] != bytes[i]) return false;
             return true;
         };
-        for (const WrittenNumber& number : numbersOf(module_, one.memory, b, one.native)) {
+        for (const WrittenNumber& number : numbersOf(module_, one.memory, b, one.native, stored_)) {
             if (isUntouched(number)) continue;
             ++numbers;
             const uint64_t at = number.offset;
@@ -480,6 +517,7 @@ void Prover::show(const Subject& subject, ProofOutcome& outcome) const {
     Options check = options_.check;
     check.lanes = {lanes_};
     check.backEnds = {outcome.backEnd};
+    if (!subject.rewritten.empty()) check.functions = reference::Functions::kAsAnywhere;
     // Where each execution shows it, no byte matters.
     if (showIn(subject, check, failed_, outcome) || showSolved(subject, check, outcome)) return;
     check.moreValues = check.moreSpecials = true;

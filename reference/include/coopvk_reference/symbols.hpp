@@ -46,6 +46,8 @@ class Symbols {
     std::string takeObstacle();
     // The bits of symbols that decide what stopped it; empty: too many do, or others.
     std::vector<SymbolBits> takeDecidingBits();
+    // Whether what stopped it is where a physical pointer points.
+    bool decidesAddress() const;
     // A byte with these bits in place of its own. Its other bits are as in the sample.
     Deviation withBits(const SymbolBits& known, uint8_t bits);
     // Contents of memory, in which all other bits are as in the sample: with each, a condition in
@@ -53,6 +55,10 @@ class Symbols {
     // is not as it is there.
     std::vector<std::vector<KnownBits>> otherContents(size_t most) const;
     size_t terms() const;
+
+    // Whether lines of matrices are reported that are not aligned as Vulkan says: where the native
+    // side keeps this rule, the other one has to.
+    bool checksLines = true;
 
     symbols::Computation& computation() { return *computation_; }
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assertions.hpp"
+
+#include <algorithm>
+#include <format>
+#include <string_view>
+#include <utility>
+
+namespace coopvk::check {
+namespace {
+
+using spv::Op;
+
+// SPIR-V, "Loop Control": "unchecked assertions". In the order of their bits, as their literals
+// are.
+struct LoopRow {
+    spv::LoopControlMask bit;
+    std::string_view name;
+    bool hasLiteral, isPromise;
+};
+using enum spv::LoopControlMask;
+constexpr LoopRow kLoopRows[] = {
+    {DependencyInfinite, "DependencyInfinite", false, true},
+    {DependencyLength, "DependencyLength", true, true},
+    {MinIterations, "MinIterations", true, true},
+    {MaxIterations, "MaxIterations", true, true},
+    {IterationMultiple, "IterationMultiple", true, true},
+};
+
+void addLoop(const Instruction& i, std::set<std::string>& promises) {
+    size_t literal = 4;
+    for (const LoopRow& row : kLoopRows) {
+        if ((i[3] & static_cast<uint32_t>(row.bit)) == 0) continue;
+        std::string promise(row.name);
+        if (row.hasLiteral) promise += std::format(" {}", i[literal++]);
+        promises.insert(std::move(promise));
+    }
+}
+
+void addFunction(const Instruction& i, std::set<std::string>& promises) {
+    using Mask = spv::FunctionControlMask;
+    if ((i[3] & static_cast<uint32_t>(Mask::Pure)) != 0) promises.insert("Pure");
+    if ((i[3] & static_cast<uint32_t>(Mask::Const)) != 0) promises.insert("Const");
+}
+
+bool isOfInvocations(spv::BuiltIn builtIn) {
+    return builtIn == spv::BuiltIn::LocalInvocationId ||
+           builtIn == spv::BuiltIn::LocalInvocationIndex ||
+           builtIn == spv::BuiltIn::GlobalInvocationId;
+}
+
+bool isOfLanes(spv::Capability capability) {
+    using enum spv::Capability;
+    constexpr spv::Capability kOfLanes[] = {
+        GroupNonUniform,           GroupNonUniformVote,
+        GroupNonUniformArithmetic, GroupNonUniformBallot,
+        GroupNonUniformShuffle,    GroupNonUniformShuffleRelative,
+        GroupNonUniformClustered,  GroupNonUniformQuad,
+        GroupNonUniformRotateKHR,  GroupNonUniformPartitionedNV,
+        SubgroupBallotKHR,         SubgroupVoteKHR,
+        CooperativeMatrixKHR,      CooperativeMatrixNV};
+    return std::ranges::find(kOfLanes, capability) != std::end(kOfLanes);
+}
+
+}  // namespace
+
+std::set<std::string> promisesOf(const Module& module) {
+    std::set<std::string> promises;
+    for (const Instruction& i : module.instructions()) {
+        if (i.opcode == Op::OpLoopMerge) addLoop(i, promises);
+        if (i.opcode == Op::OpFunction) addFunction(i, promises);
+        const auto decoration = static_cast<spv::Decoration>(i[2]);
+        const bool isDecorated = i.opcode == Op::OpDecorate || i.opcode == Op::OpDecorateId;
+        if (isDecorated &&
+            (decoration == spv::Decoration::Uniform || decoration == spv::Decoration::UniformId))
+            promises.insert("Uniform");
+    }
+    return promises;
+}
+
+bool knowsLanes(const Module& module) {
+    bool knowsInvocations = false, hasLanes = false;
+    for (const Instruction& i : module.instructions()) {
+        if (i.opcode == Op::OpDecorate &&
+            static_cast<spv::Decoration>(i[2]) == spv::Decoration::BuiltIn)
+            knowsInvocations |= isOfInvocations(static_cast<spv::BuiltIn>(i[3]));
+        if (i.opcode == Op::OpCapability) hasLanes |= isOfLanes(static_cast<spv::Capability>(i[1]));
+    }
+    return knowsInvocations && hasLanes;
+}
+
+}  // namespace coopvk::check

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a module says of itself, and no execution on the reference device finds out.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "module.hpp"
+
+namespace coopvk::check {
+
+// Promises that the specifications do not let a device check: bounds of iterations, functions
+// without effects. In words.
+std::set<std::string> promisesOf(const Module& module);
+
+// Whether invocations know both their numbers in the workgroup and their lanes. Vulkan does not say
+// which invocation is which lane.
+bool knowsLanes(const Module& module);
+
+}  // namespace coopvk::check
