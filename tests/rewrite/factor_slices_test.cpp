@@ -122,7 +122,39 @@ TEST(FactorSlices, GoThroughMemoryWhereSubgroupsHaveHalves) {
     }
 }
 
-// Drivers keep stores to shared memory, also those for values that nothing reads.
+// A product may name what a load gives by other ways than the load's id.
+TEST(FactorSlices, ReachTheLoadBehindCopiesAndVariables) {
+    const std::pair<std::string_view, std::string_view> copied = {
+        "%r = OpCooperativeMatrixMulAddKHR %C %a %b",
+        "%copy = OpCopyObject %B %b\n%r = OpCooperativeMatrixMulAddKHR %C %a %copy"};
+    EXPECT_TRUE(
+        has(rewrittenFor(64, 32, test::edited(std::string(kModule), {copied})), "OpLoopMerge"));
+    const std::string declared = test::edited(
+        std::string(kModule),
+        {{"OpMemoryModel",
+          "OpExtension \"SPV_KHR_non_semantic_info\"\n"
+          "%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"\nOpMemoryModel"},
+         {"OpDecorate %halves",
+          "%file = OpString \"f\"\n%name = OpString \"b\"\nOpDecorate %halves"},
+         {"%zero = OpConstantNull %C",
+          "%zero = OpConstantNull %C\n%heldPointer = OpTypePointer Function %B\n"
+          "%source = OpExtInst %void %debug DebugSource %file\n"
+          "%unit = OpExtInst %void %debug DebugCompilationUnit %c1 %size %source %c2\n"
+          "%matrix = OpExtInst %void %debug DebugTypeBasic %name %c0 %c0 %c0\n"
+          "%type = OpExtInst %void %debug DebugTypeFunction %c0 %void\n"
+          "%function = OpExtInst %void %debug DebugFunction %name %type %source %c1 %c1 %unit "
+          "%name %c0 %c1\n"
+          "%local = OpExtInst %void %debug DebugLocalVariable %name %matrix %source %c1 %c1 "
+          "%function %c0\n"
+          "%expression = OpExtInst %void %debug DebugExpression"},
+         {"%p = OpAccessChain", "%held = OpVariable %heldPointer Function\n%p = OpAccessChain"},
+         {"%r = OpCooperativeMatrixMulAddKHR %C %a %b",
+          "%declared = OpExtInst %void %debug DebugDeclare %local %held %expression\n"
+          "OpStore %held %b\n%again = OpLoad %B %held\n"
+          "%r = OpCooperativeMatrixMulAddKHR %C %a %again"}});
+    EXPECT_TRUE(has(rewrittenFor(64, 32, declared), "OpLoopMerge"));
+}
+
 // What B is loaded from may change between the load and another block.
 TEST(FactorSlices, OnlyInTheBlockOfTheLoad) {
     const std::string apart =
@@ -133,6 +165,7 @@ TEST(FactorSlices, OnlyInTheBlockOfTheLoad) {
     EXPECT_FALSE(has(rewrittenFor(64, 32, apart), "OpLoopMerge"));
 }
 
+// Drivers keep stores to shared memory, also those for values that nothing reads.
 TEST(FactorSlices, HaveNothingThatIsNotRead) {
     std::string unread(kModule);
     const std::string_view store = "OpCooperativeMatrixStoreKHR %o %r %c0 %n\n";
