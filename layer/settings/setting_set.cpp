@@ -33,9 +33,18 @@ std::string joined(const auto& values) {
 }  // namespace
 
 SettingSet::SettingSet(const VkInstanceCreateInfo* createInfo) {
-    first_ =
-        findNode<VkLayerSettingsCreateInfoEXT>(createInfo == nullptr ? nullptr : createInfo->pNext,
-                                               VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT);
+    constexpr auto kType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT;
+    const void* next = createInfo == nullptr ? nullptr : createInfo->pNext;
+    while (const auto* info = findNode<VkLayerSettingsCreateInfoEXT>(next, kType)) {
+        for (const VkLayerSettingEXT& one : std::span(info->pSettings, info->settingCount)) {
+            // The library compares the names of all.
+            if (one.pLayerName != nullptr && one.pSettingName != nullptr) passed_.push_back(one);
+        }
+        next = info->pNext;
+    }
+    info_.settingCount = static_cast<uint32_t>(passed_.size());
+    info_.pSettings = passed_.data();
+    if (!passed_.empty()) first_ = &info_;
     if (!file_.isReadable()) return;  // the library would read it
     if (vkuCreateLayerSettingSet(kLayerName, first_, nullptr, ignoreMessage, &set_) != VK_SUCCESS) {
         set_ = VK_NULL_HANDLE;
@@ -110,20 +119,15 @@ std::optional<std::string> SettingSet::librarysText(std::string_view key) const 
 }
 
 std::optional<std::string> SettingSet::applicationsText(std::string_view key) const {
-    constexpr auto kType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT;
-    for (const auto* info = first_; info != nullptr;
-         info = findNode<VkLayerSettingsCreateInfoEXT>(info->pNext, kType)) {
-        for (const VkLayerSettingEXT& one : std::span(info->pSettings, info->settingCount)) {
-            if (one.pLayerName != std::string_view(kLayerName) || one.pSettingName != key ||
-                one.valueCount == 0) {
-                continue;
-            }
-            if (one.type == VK_LAYER_SETTING_TYPE_BOOL32_EXT)
-                return *static_cast<const VkBool32*>(one.pValues) ? "true" : "false";
-            if (one.type == VK_LAYER_SETTING_TYPE_STRING_EXT)
-                return joined(
-                    std::span(static_cast<const char* const*>(one.pValues), one.valueCount));
+    for (const VkLayerSettingEXT& one : passed_) {
+        if (one.pLayerName != std::string_view(kLayerName) || one.pSettingName != key ||
+            one.valueCount == 0) {
+            continue;
         }
+        if (one.type == VK_LAYER_SETTING_TYPE_BOOL32_EXT)
+            return *static_cast<const VkBool32*>(one.pValues) ? "true" : "false";
+        if (one.type == VK_LAYER_SETTING_TYPE_STRING_EXT)
+            return joined(std::span(static_cast<const char* const*>(one.pValues), one.valueCount));
     }
     return std::nullopt;
 }

@@ -42,6 +42,9 @@ class SettingSet {
     std::optional<std::string> applicationsText(std::string_view key) const;
 
     const SettingsFile file_ = settingsFile();
+    // What the application passes, and this for the library; nullptr: nothing.
+    std::vector<VkLayerSettingEXT> passed_;
+    VkLayerSettingsCreateInfoEXT info_ = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT};
     const VkLayerSettingsCreateInfoEXT* first_ = nullptr;
     VkuLayerSettingSet set_ = VK_NULL_HANDLE;
 };

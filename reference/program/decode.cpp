@@ -120,6 +120,8 @@ Status Decoder::readCompositeConstant(const Parsed& from, const Type& of) {
     bool defined = true;
     // Matrices and replicated composites have one constituent.
     for (size_t next = 0; components.size() < of.components; ++next) {
+        if (next == from.size() && components.empty())
+            return invalid(from, "its constituents have no components");
         const uint32_t slot = slotOf(from[next % from.size()]);
         if (slot == kNone) return invalid(from, "a constituent is no constant");
         const Slot& part = program_->slots[slot];

@@ -4,7 +4,6 @@
 
 #include "blockio/block_plan.hpp"
 #include "blockio/lower.hpp"
-#include "lowering/number.hpp"
 #include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
@@ -26,7 +25,7 @@ class BlockAccessor {
           memory_(memory) {}
 
     void run() {
-        if (!chooseUnit() || !declareScalars() || !checkSizes()) return;
+        if (!chooseUnit() || !checkSizes()) return;
         positions_.emplace(context_, writer_, ops_, plan_);
         takeFirstThatFits(paths());
     }
@@ -79,18 +78,6 @@ class BlockAccessor {
                             unitBytes_, unitBytes_ * 8, unitBytes_ * 8));
         }
         types_.declareArithmetic(unit_);
-        return true;
-    }
-
-    // Scalars are split and joined as integers.
-    bool declareScalars() {
-        const Id integer = types_.intType(scalarBytes_ * 8, false);
-        const Number* number = numberOf(types_, integer);
-        if (number == nullptr || !number->isSupportedBy(context_.target.device)) {
-            return fail(
-                std::format("private elements of {0} bits need shaderInt{0}", scalarBytes_ * 8));
-        }
-        types_.declareArithmetic(integer);
         return true;
     }
 

@@ -60,8 +60,8 @@ class MatrixMemory : private MatrixCode {
     }
     // The same of the local line with the number `outerLocal`, a u32 value.
     std::vector<Slot> loadRunOf(Id outerLocal, uint32_t first) {
-        return place_->memory.loadScalars(emit_, lineIndexOf(outerLocal), runPosition(first),
-                                          runScalars());
+        const ScalarIndex position = runPosition(first);
+        return place_->memory.loadScalars(emit_, lineIndexOf(outerLocal), position, runScalars());
     }
     // Stores memory scalars to a local line.
     void store(uint32_t outerLocal, ScalarIndex position, std::span<const Slot> slots) {

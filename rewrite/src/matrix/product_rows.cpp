@@ -437,7 +437,8 @@ class PackedHalfRow : public PackedRow {
         multiplyAdd(sum, pair, both_, right);
     }
 
-    Id left_ = 0, both_ = 0;  // of the last product: one element of A, and a pair of it
+    // Of the last product, which is in the same block: one element of A, and a pair of it.
+    Id left_ = 0, both_ = 0;
 };
 
 // All matrices are f16: two neighbours along K at once. Each sum has an even and an odd part, which

@@ -237,8 +237,9 @@ bool holdLoad(HalvesFunction& f, Instruction& load) {
     const Id scalar = from->pointer().scalar();
     const uint32_t count = shape->unit / from->pointer().scalarBytes();
     staged.eachUnit([&](const StagedElements::Unit& unit) {
-        const std::vector<Slot> scalars = from->memory.loadScalars(
-            emit, from->lineOf(emit, unit), from->inLine(emit, unit, count), count);
+        const ScalarIndex position = from->inLine(emit, unit, count);
+        const std::vector<Slot> scalars =
+            from->memory.loadScalars(emit, from->lineOf(emit, unit), position, count);
         staged.write(unit, unpackComponents(emit, number, scalars, scalar, staged.element()));
     });
     staged.readAll(load.result);
@@ -261,8 +262,8 @@ bool holdStore(HalvesFunction& f, const Instruction& store) {
         const std::vector<Slot> scalars =
             packComponents(emit, number, staged.read(unit), staged.element(), scalar);
         const auto count = static_cast<uint32_t>(scalars.size());
-        to->memory.storeScalars(emit, to->lineOf(emit, unit), to->inLine(emit, unit, count),
-                                scalars);
+        const ScalarIndex position = to->inLine(emit, unit, count);
+        to->memory.storeScalars(emit, to->lineOf(emit, unit), position, scalars);
     });
     staged.barrier();
     return true;

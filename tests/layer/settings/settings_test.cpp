@@ -180,10 +180,11 @@ TEST_F(SettingsTest, OfAnotherLayer) {
     // Beside ours, also in front of it.
     const char* less = "error";
     const VkLayerSettingEXT both[] = {
+        {nullptr, "log_level", VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &less},
         {"VK_LAYER_OTHER_thing", "log_level", VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &less},
         {"VK_LAYER_COOPVK_emulation", "log_level", VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &level}};
     const VkLayerSettingsCreateInfoEXT two = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT,
-                                              nullptr, 2, both};
+                                              nullptr, 3, both};
     const VkInstanceCreateInfo twoInfo = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &two};
     EXPECT_EQ(load(&twoInfo).logLevel, LogLevel::kDebug);
     const VkLayerSettingEXT unknown = {"VK_LAYER_OTHER_thing", "theirs",

@@ -135,5 +135,21 @@ TEST(ReferenceRefused, StorageClasses) {
     }
 }
 
+// Of what the validator would refuse.
+TEST(ReferenceRefused, CompositesOfNothing) {
+    const std::string empty = "%none = OpTypeStruct\n%nothing = OpConstantComposite %none\n";
+    for (const auto& [constant, isValid] : {
+             std::pair<std::string, bool>{"%both = OpTypeStruct %none %u32\n"
+                                          "%c = OpConstantComposite %both %nothing %u_1\n",
+                                          true},
+             {"%c = OpConstantComposite %v3u32\n", false},
+             {"%c = OpConstantComposite %v3u32 %nothing\n", false},
+         }) {
+        ShaderText text;
+        text.declarations = empty + constant;
+        EXPECT_EQ(refusal(assemble(shader(text))).empty(), isValid) << constant;
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::refused_test
