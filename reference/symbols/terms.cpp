@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbols/terms.hpp"
 
+#include <cmath>
+
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference::symbols {
@@ -51,11 +53,33 @@ size_t Terms::hashOf(const Term& term, std::span<const TermId> operands) const {
     return size_t(spread(hash));
 }
 
+// Of equal operands: other bits in the same sample show that they are not of the same function,
+// whatever is known of it. Of NaN the bits say nothing.
+bool Terms::areOther(const Term& a, const Term& b) const {
+    if (a.bits == b.bits) return false;
+    const auto areNan = [&](numbers::Number number) {
+        return std::isnan(numbers::decodeDouble(number, a.bits)) &&
+               std::isnan(numbers::decodeDouble(number, b.bits));
+    };
+    switch (a.kind) {
+        case TermKind::kConstant:
+            return true;
+        case TermKind::kProduct:
+            return !areNan(sums_[a.function].result);
+        case TermKind::kApplied:
+        case TermKind::kOpaque: {
+            const Type& type = functions_[a.function].type();
+            return type.kind != Kind::kFloat || !areNan(type.number);
+        }
+        default:
+            return false;
+    }
+}
+
 bool Terms::isSame(TermId id, const Term& term, std::span<const TermId> operands) const {
     const Term& other = terms_[id];
     return other.kind == term.kind && other.width == term.width &&
-           other.function == term.function &&
-           (term.kind != TermKind::kConstant || other.bits == term.bits) &&
+           other.function == term.function && !areOther(other, term) &&
            std::ranges::equal(this->operands(id), operands);
 }
 

@@ -149,6 +149,7 @@ class Terms {
     static uint32_t indexIn(List& list, const T& value);
     TermId intern(Term term, std::span<const TermId> operands);
     size_t hashOf(const Term& term, std::span<const TermId> operands) const;
+    bool areOther(const Term& a, const Term& b) const;
     bool isSame(TermId id, const Term& term, std::span<const TermId> operands) const;
     void grow();
 

@@ -19,24 +19,31 @@ TermId opaque(const Transferred& t, const Type& result, std::vector<uint32_t> de
     return t.terms().opaque(t.terms().function(std::move(f)), operands, sample);
 }
 
+// Numbers of components of operands, then rows of operands and of the result, then the component:
+// as many components may have other rows and columns.
+uint32_t rowsOf(const Type& type) { return type.element != nullptr ? type.element->components : 0; }
+
 // Each component of the result, of all components of all operands.
 void isWhole(const Transferred& t) {
     const Value& result = t.result();
     t.mask.forEach([&](uint32_t lane) {
         std::vector<TermId> operands;
         std::vector<const Type*> types;
-        std::vector<uint32_t> details;
+        std::vector<uint32_t> details, rows;
         bool isConstant = true;
         for (uint32_t n = 0; n < t.at.operands.size(); ++n) {
             if (t.at[n].slot == kNone) continue;
             const Value& from = t.operand(n);
             details.push_back(from.components());
+            rows.push_back(rowsOf(*from.type));
             for (uint32_t c = 0; c < from.components(); ++c) {
                 operands.push_back(t.all.termOf(from, c, lane));
                 types.push_back(&scalarOf(*from.type, c));
                 isConstant &= t.all.deviationOf(from, c, lane) == 0;
             }
         }
+        rows.push_back(rowsOf(*result.type));
+        details.insert(details.end(), rows.begin(), rows.end());
         details.push_back(0);
         for (uint32_t c = 0; c < result.components(); ++c) {
             if (isConstant && !t.isOpen) return;

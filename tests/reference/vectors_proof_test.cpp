@@ -13,6 +13,10 @@ using numbers::Number;
 
 #define OF_TWO "e = c * a + d * b, w = 1.0 - 0.25 * (1.0 - e * e)"
 #define BENT "f = refract(vec2(a, b), vec2(c, d), 0.5).y;"
+#define FOUR_BY_TWO \
+    "const vec4 v = floats[0], w = floats[1]; f = (mat4x2(v, w) * mat2x4(w, v))[0][0];"
+#define TWO_BY_FOUR \
+    "const vec4 v = floats[0], w = floats[1]; f = (mat2x4(v, w) * mat4x2(w, v))[0][0];"
 
 constexpr Pair kVectors[] = {
     {"an element", "u = uint[3](7u, 8u, j)[i % 3];",
@@ -126,6 +130,14 @@ constexpr Pair kVectors[] = {
      "float " OF_TWO "; f = w < 0.0 ? 0.0 : 0.5 * a - (0.5 * e + sqrt(w)) * d;", false},
     {"refract at zero", BENT,
      "float " OF_TWO "; f = w <= 0.0 ? 0.0 : 0.5 * b - (0.5 * e + sqrt(w)) * d;", false},
+
+    // As many components in other rows and columns.
+    {"product of matrices", FOUR_BY_TWO, FOUR_BY_TWO, true},
+    {"product of matrices of other shapes", FOUR_BY_TWO, TWO_BY_FOUR, false},
+    {"outer product", "f = outerProduct(vec2(a, b), vec3(c, d, a))[0][0];",
+     "f = outerProduct(vec2(a, b), vec3(c, d, a))[0][0];", true},
+    {"determinants", "f = determinant(mat2(a, b, c, d));", "f = determinant(mat2(a, c, b, d));",
+     false},
 };
 
 class VectorProofs : public testing::TestWithParam<Pair> {};
