@@ -6,7 +6,7 @@
 namespace coopvk::reference::symbols {
 
 bool Circuits::isBlasted(TermId term, bool isRewritten) const {
-    if (isRewritten && images_.contains(term)) return false;
+    if (isRewritten && images_.contains(terms_.unrounded(term))) return false;
     switch (terms_[term].kind) {
         case TermKind::kProduct:
             return isSaturating(terms_, term);
@@ -24,7 +24,7 @@ bool Circuits::isBlasted(TermId term, bool isRewritten) const {
 }
 
 Bits Circuits::leafBits(TermId term) {
-    const auto* image = valueIn(images_, term);
+    const auto* image = valueIn(images_, terms_.unrounded(term));
     const auto leaf =
         image != nullptr ? *image : uint32_t(std::ranges::find(leaves_, term) - leaves_.begin());
     const auto* place = valueIn(places_, leaves_[leaf]);

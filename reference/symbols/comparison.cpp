@@ -405,7 +405,7 @@ bool Comparison::allowsContracted(TermId native, TermId rewritten) {
         const TermId product = terms_.operand(sum, n), addend = terms_.operand(sum, 1 - n);
         undoTo(before);
         if (!terms_.isApplied(product, numberIn(OpFMul))) continue;
-        if (isExact && !terms_.functionOf(product).mayContract) continue;
+        if (isExact && contractions_.productsIn(product) != Contractions::kLooseProducts) continue;
         const TermId last = terms_.operand(fused, 2), mine = isExact ? addend : last;
         if (!isAsExact(mine, isExact ? last : addend)) continue;
         if (!one(last, addend)) continue;
@@ -445,6 +445,7 @@ bool Comparison::isChoice(TermId term) {
 // may be contracted the operands say whether they are.
 uint64_t Comparison::imageOf(TermId native, TermId rewritten, bool isSwapped) {
     constexpr uint64_t kIsFunction = uint64_t{1} << 63, kIsSwapped = uint64_t{1} << 62;
+    rewritten = terms_.unrounded(rewritten);
     if (isOpen(native) || mayContract(native)) return rewritten;
     return terms_[rewritten].function | kIsFunction |
            (isSwapped && !terms_.functionOf(native).commutes ? kIsSwapped : 0);
@@ -452,6 +453,8 @@ uint64_t Comparison::imageOf(TermId native, TermId rewritten, bool isSwapped) {
 
 // The native side computes it once: one value stands for it.
 bool Comparison::setImage(TermId native, uint64_t image) {
+    native = terms_.unrounded(native);
+    if (image <= ~TermId{0}) image = terms_.unrounded(TermId(image));
     if (dissolved_.contains(native)) return false;
     const auto [found, isNew] = images_.emplace(native, image);
     if (isNew) note(Decided::kImage, native);

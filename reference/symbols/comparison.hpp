@@ -103,6 +103,7 @@ class Comparison {
         TermId like = 0;           // of the native side: so is what it allows
         size_t most = ~size_t{0};  // addends: more match nothing
         bool isExact = false;      // nothing may be contracted
+        bool isMatrix = false;     // the precision is open
     };
     bool allowsSum(TermId native, TermId rewritten);
     bool allowsInOrder(TermId native, TermId rewritten);

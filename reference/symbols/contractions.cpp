@@ -28,24 +28,28 @@ bool isComposed(const Function& f) {
     return isAmong(kComposed, f.opcode) || isAmong(kOfProducts, f.opcode);
 }
 
+bool givesProduct(const Function& f) {
+    constexpr uint32_t kProducts[] = {numberIn(OpFMul), numberIn(GLSLstd450Degrees),
+                                      numberIn(GLSLstd450Radians)};
+    return isAmong(kProducts, f.opcode) || isAmong(kOfProducts, f.opcode);
+}
+
 uint8_t Contractions::productsIn(TermId term) {
     if (const auto* known = valueIn(products_, term)) return *known;
     uint8_t products = 0;
-    const auto contracted = [](bool may) { return may ? kLooseProducts : kExactProducts; };
-    if (terms_.isApplied(term, numberIn(OpFMul)) ||
-        terms_.isApplied(term, numberIn(GLSLstd450Degrees)) ||
-        terms_.isApplied(term, numberIn(GLSLstd450Radians)))
-        products = contracted(terms_.functionOf(term).mayContract);
-    if (terms_[term].kind == TermKind::kProduct &&
-        numbers::format(terms_.sumOf(term).result).floating())
-        products = contracted(terms_.sumOf(term).mayContract);
-    if (terms_[term].kind == TermKind::kOpaque &&
-        isAmong(kOfProducts, terms_.functionOf(term).opcode))
-        products = contracted(terms_.functionOf(term).mayContract);
+    const auto contracted = [](const auto& of) {
+        return of.mayContract && !of.isRounded ? kLooseProducts : kExactProducts;
+    };
+    const TermKind kind = terms_[term].kind;
+    if ((kind == TermKind::kApplied || kind == TermKind::kOpaque) &&
+        givesProduct(terms_.functionOf(term)) && !terms_.isFree(term))
+        products = contracted(terms_.functionOf(term));
+    if (kind == TermKind::kProduct && numbers::format(terms_.sumOf(term).result).floating())
+        products = contracted(terms_.sumOf(term));
     const bool isSign = terms_.isApplied(term, numberIn(OpFNegate)) ||
                         terms_.isApplied(term, numberIn(GLSLstd450FAbs));
     if (isSign || terms_.isFree(term)) products = productsIn(terms_.operand(term, 0));
-    if (terms_[term].kind == TermKind::kChosen)
+    if (kind == TermKind::kChosen)
         products = productsIn(terms_.operand(term, 1)) | productsIn(terms_.operand(term, 2));
     return products_[term] = products;
 }

@@ -10,6 +10,8 @@ namespace coopvk::reference::symbols {
 
 // Instructions that stand for several, which a device may combine.
 bool isComposed(const Function& f);
+// What it gives is a product, or a sum of some.
+bool givesProduct(const Function& f);
 
 class Contractions {
  public:

@@ -31,6 +31,15 @@ std::optional<uint32_t> laneOfTerm(const Value& value, LaneMask mask) {
     return found;
 }
 
+// What other lanes have, or all of them.
+bool takesLanes(uint32_t opcode) {
+    return (opcode >= numberIn(OpGroupNonUniformElect) &&
+            opcode <= numberIn(OpGroupNonUniformQuadSwap)) ||
+           opcode == numberIn(OpGroupNonUniformRotateKHR) ||
+           opcode == numberIn(OpSubgroupFirstInvocationKHR) ||
+           opcode == numberIn(OpSubgroupReadInvocationKHR);
+}
+
 class SymbolShadow final : public Shadow {
  public:
     explicit SymbolShadow(Computation& all)
@@ -87,12 +96,15 @@ class SymbolShadow final : public Shadow {
         const bool isLoad = at.opcode == OpLoad && all_.readsSymbols;
         const bool isOpen = at.result != kNone && isOpenHere(at, row);
         if ((!isAffected && !isLoad && !isOpen) || at.result == kNone || isWhole) return step;
-        const Transferred here{all_, s, at, mask, isOpen};
+        transfer({all_, s, at, mask, isOpen}, row);
+        return all_.obstacle.empty() ? step : Step::kStop;
+    }
+    static void transfer(const Transferred& here, const TransferRow* row) {
         if (row != nullptr && row->transfer != nullptr)
             row->transfer(here);
         else if (row == nullptr)
             here.each([](uint32_t, uint32_t) { return TermId{0}; });
-        return all_.obstacle.empty() ? step : Step::kStop;
+        if (takesLanes(here.at.row->opcode) || here.at.opcode == OpBitcast) here.round();
     }
 
     Deviation ofDeviceIndex() override { return all_.deviceIndex(); }
@@ -126,6 +138,7 @@ class SymbolShadow final : public Shadow {
             return;
         }
         if (term == 0) return void(std::fill_n(to, size, Deviation{0}));
+        if (isOfSeveral(*subgroup_)) term = terms.rounded(term);
         Pieces pieces;
         const uint32_t width = terms[term].width;
         terms.addPieces(term, 0, std::min(width, bits), pieces);
@@ -167,8 +180,13 @@ class SymbolShadow final : public Shadow {
 
     void multiply(const matrices::Matrix& a, const matrices::Matrix& b, const matrices::Matrix& c,
                   const matrices::SumRule& rule, matrices::Matrix& result) override {
-        const Sum sum{a.number,    b.number,      c.number,
-                      rule.result, rule.saturate, subgroup_->at->mayContract};
+        const Sum sum{a.number,
+                      b.number,
+                      c.number,
+                      rule.result,
+                      rule.saturate,
+                      subgroup_->at->mayContract,
+                      numbers::format(rule.result).floating()};
         std::vector<TermId> operands(size_t{a.columns} * 2 + 1);
         for (uint32_t row = 0; row < result.rows; ++row)
             for (uint32_t column = 0; column < result.columns; ++column) {
@@ -220,6 +238,12 @@ class SymbolShadow final : public Shadow {
     Step refuse(Subgroup& s, uint32_t lane, std::string_view what) {
         all_.stop(s, lane, what);
         return Step::kStop;
+    }
+    // What the instruction writes, other invocations may read.
+    static bool isOfSeveral(const Subgroup& s) {
+        if (s.at->opcode != OpStore && s.at->opcode != OpCopyMemory) return true;
+        const spv::StorageClass storage = s.values[(*s.at)[0].slot].type->storage;
+        return storage != spv::StorageClass::Function && storage != spv::StorageClass::Private;
     }
     static bool isPhysical(const Type& type) {
         return type.kind == Kind::kPointer &&
@@ -327,6 +351,14 @@ void Transferred::set(uint32_t component, uint32_t lane, TermId term) const {
     if (isExact && of.bits != result().at(component, lane))
         all.stop(s, lane, "its term is not what it computes");
     result().setDeviation(component, lane, of.kind == TermKind::kConstant ? 0 : term);
+}
+
+void Transferred::round() const {
+    for (uint32_t c = 0; c < result().components(); ++c)
+        mask.forEach([&](uint32_t lane) {
+            const TermId term = result().deviationAt(c, lane);
+            if (term != 0) result().setDeviation(c, lane, terms().rounded(term));
+        });
 }
 
 bool Transferred::isConstant(uint32_t component, uint32_t lane) const {

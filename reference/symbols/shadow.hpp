@@ -105,6 +105,8 @@ struct Transferred {
     bool isOpenAt(uint32_t component, uint32_t lane) const;
     // Results, or values that are stored, that devices choose with these liberties.
     void free(const Value& of, uint32_t liberties) const;
+    // Results that are numbers before anything reads them.
+    void round() const;
     // The instruction itself, of one component.
     TermId applied(uint32_t component, uint32_t lane) const;
 

@@ -168,7 +168,8 @@ void Comparison::collect(TermId term, Number number, bool isNegative, const Walk
         isRounding(terms_.conversionOf(id), walk.result))
         return collect(terms_.operand(id, 0), terms_.conversionOf(id).from, isNegative, walk, to);
     if (isFloatSum(id) && contains(terms_.sumOf(id).result, walk.result) &&
-        !(walk.isExact && terms_.sumOf(id).mayContract))
+        !(walk.isExact && terms_.sumOf(id).mayContract) &&
+        (walk.isMatrix || !terms_.sumOf(id).isMatrix))
         return collectSum(id, isNegative, walk, to);
     if (kind == TermKind::kApplied && collectApplied(id, isNegative, walk, to)) return;
     addOne(factor, isNegative, to);
@@ -238,7 +239,7 @@ bool Comparison::allowsInOrder(TermId native, TermId rewritten) {
     const Sum sum = terms_.sumOf(native);
     const TermId last = terms_.operand(native, terms_[native].count - 1);
     const Factor addend = factorOf(sum.c, last);
-    Walk walk{.result = sum.result, .isExact = !sum.mayContract};
+    Walk walk{.result = sum.result, .isExact = !sum.mayContract, .isMatrix = sum.isMatrix};
     Addends wanted, got;
     addProducts(native, false, wanted);
     const bool isFree = terms_.isFree(addend.term);
@@ -261,13 +262,16 @@ bool Comparison::allowsInOrder(TermId native, TermId rewritten) {
 
 // The addend of the native sum is a sum that nothing else reads: both are one sum.
 bool Comparison::allowsOpen(TermId native, TermId rewritten) {
-    const Number result = terms_.sumOf(native).result;
+    const Sum first = terms_.sumOf(native);
+    const Number result = first.result;
     std::vector<std::pair<TermId, TermId>> chain;
     TermId last = native;
     for (;;) {
         const TermId addend =
             factorOf(terms_.sumOf(last).c, terms_.operand(last, terms_[last].count - 1)).term;
-        if (!isFloatSum(addend) || terms_.sumOf(addend).result != result) break;
+        if (!isFloatSum(addend)) break;
+        const Sum& sum = terms_.sumOf(addend);
+        if (sum.result != result || sum.isRounded || sum.isMatrix != first.isMatrix) break;
         chain.emplace_back(addend, last);
         last = addend;
     }
@@ -278,13 +282,16 @@ bool Comparison::allowsOpen(TermId native, TermId rewritten) {
     const Factor addend =
         factorOf(terms_.sumOf(last).c, terms_.operand(last, terms_[last].count - 1));
     addOne(addend, false, wanted);
-    const bool isExact = !terms_.sumOf(native).mayContract;
-    collect(rewritten, result, false, {result, 0, addend.term, wanted.size(), isExact}, got);
+    Walk walk{.result = result, .like = addend.term, .most = wanted.size()};
+    walk.isExact = !first.mayContract;
+    walk.isMatrix = first.isMatrix;
+    collect(rewritten, result, false, walk, got);
     if (!matches(std::move(wanted), std::move(got))) return false;
     for (const auto& [inner, outer] : chain) {
-        const auto [found, isNew] = dissolved_.emplace(inner, outer);
-        if (isNew) note(Decided::kDissolved, inner);
-        if (images_.contains(inner) || found->second != outer) return false;
+        const TermId one = terms_.unrounded(inner);
+        const auto [found, isNew] = dissolved_.emplace(one, outer);
+        if (isNew) note(Decided::kDissolved, one);
+        if (images_.contains(one) || found->second != outer) return false;
     }
     assumptions_ |= kOpenSums;
     return true;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "execution/opcode_table.hpp"
+#include "symbols/contractions.hpp"
 
 namespace coopvk::reference::symbols {
 namespace {
@@ -265,11 +266,57 @@ TermId Terms::opaque(uint32_t function, std::span<const TermId> operands, uint64
                   operands);
 }
 
+TermId Terms::rounded(TermId term) {
+    if (const auto* known = valueIn(rounded_, term)) return *known;
+    const TermId number = roundedAnew(term);
+    if (number != term) unrounded_.emplace(number, term);
+    rounded_.emplace(number, number);
+    return rounded_[term] = number;
+}
+
+TermId Terms::roundedAnew(TermId term) {
+    const Term of = terms_[term];
+    if (of.kind == TermKind::kJoined) {
+        Pieces all = pieces(term);
+        for (Piece& piece : all)
+            if (!piece.isConstant()) piece.term = rounded(piece.term);
+        return joined(all);
+    }
+    std::vector<TermId> from(operands(term).begin(), operands(term).end());
+    switch (of.kind) {
+        case TermKind::kConverted:
+            return converted(conversions_[of.function], rounded(from[0]), of.bits);
+        case TermKind::kChosen:
+            return chosen(from[0], rounded(from[1]), rounded(from[2]));
+        case TermKind::kProduct: {
+            Sum sum = sums_[of.function];
+            sum.isRounded = numbers::format(sum.result).floating();
+            return product(sum, from, of.bits);
+        }
+        case TermKind::kApplied:
+        case TermKind::kOpaque: {
+            Function f = functions_[of.function];
+            if (f.type().kind != Kind::kFloat) return term;
+            const bool isSign =
+                isApplied(term, numberIn(OpFNegate)) || isApplied(term, numberIn(GLSLstd450FAbs));
+            if (isSign || f.isFree)
+                from[0] = rounded(from[0]);
+            else if (givesProduct(f))
+                f.isRounded = true;
+            const uint32_t number = function(std::move(f));
+            return of.kind == TermKind::kApplied ? applied(number, from, of.bits)
+                                                 : opaque(number, from, of.bits);
+        }
+        default:
+            return term;
+    }
+}
+
 uint32_t Terms::function(Function&& function) {
     const Program& program = *function.program;
     std::vector<uint32_t> key = {function.opcode,       function.at.rounding, function.isFree,
                                  function.at.saturates, function.mayContract, function.liberties,
-                                 function.allowsPlain,  function.isPlain};
+                                 function.allowsPlain,  function.isPlain,     function.isRounded};
     const auto add = [&](const Type& type) {
         const bool isFloat = type.kind == Kind::kFloat;
         const FloatControls& controls = program.controls(type);
@@ -287,7 +334,7 @@ uint32_t Terms::function(Function&& function) {
         return functionByKey_.emplace(key, uint32_t(functionByKey_.size())).first->second;
     };
     key[4] = 2;
-    key[5] = key[6] = key[7] = 0;
+    key[5] = key[6] = key[7] = key[8] = 0;
     function.base = numberOf();
     key[0] = ~uint32_t{0};
     function.form = numberOf();

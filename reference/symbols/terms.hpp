@@ -59,6 +59,7 @@ struct Function {
     std::vector<const Type*> types;  // of the operands
     std::vector<uint32_t> details = {};  // what else the result depends on
     bool mayContract = false;
+    bool isRounded = false;  // a number before any other instruction reads it: see rounded()
     uint32_t base = 0;  // that of functions with and without contraction, and with any liberties
     uint32_t form = 0;  // the same, and of any opcode
     // Of a result that devices may make of another term, the first operand: see open_results.cpp.
@@ -83,6 +84,8 @@ struct Sum {
     numbers::Number a, b, c, result;
     bool saturates = false;
     bool mayContract = false;  // as Function::mayContract
+    bool isMatrix = false;     // of floats, in any precision
+    bool isRounded = false;    // as Function::isRounded
     auto operator<=>(const Sum&) const = default;
 };
 
@@ -117,6 +120,14 @@ class Terms {
     TermId opaque(uint32_t function, std::span<const TermId> operands, uint64_t sample);
     // Not 0, as a bool.
     TermId truth(TermId word);
+    // The same number, but as one that memory of several invocations had, or another lane: of that,
+    // nothing is computed as one with what reads it.
+    TermId rounded(TermId term);
+    // What a device chooses once for both.
+    TermId unrounded(TermId term) const {
+        const TermId* found = valueIn(unrounded_, term);
+        return found != nullptr ? *found : term;
+    }
 
     uint32_t function(Function&& function);
     uint32_t sumKind(const Sum& sum) { return indexIn(sums_, sum); }
@@ -147,6 +158,7 @@ class Terms {
  private:
     template <typename List, typename T>
     static uint32_t indexIn(List& list, const T& value);
+    TermId roundedAnew(TermId term);
     TermId intern(Term term, std::span<const TermId> operands);
     size_t hashOf(const Term& term, std::span<const TermId> operands) const;
     bool areOther(const Term& a, const Term& b) const;
@@ -162,6 +174,7 @@ class Terms {
     std::vector<Sum> sums_;
     std::vector<Reduction> reductions_;
     std::map<numbers::Number, std::array<TermId, 2>> placeholders_;
+    std::unordered_map<TermId, TermId> rounded_, unrounded_;
 };
 
 inline bool isAmong(std::span<const uint32_t> opcodes, uint32_t opcode) {

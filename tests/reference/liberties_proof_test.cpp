@@ -16,6 +16,23 @@ using numbers::Number;
 #define DOT "f = dot(vec2(a, b), vec2(c, d));"
 #define STRICT_DOT "precise float x = dot(vec2(a, b), vec2(c, d)); f = x;"
 
+#define SHARED_SUM                                                                       \
+    "shared float s[4]; void main() { const uint at = gl_LocalInvocationIndex; s[at] = " \
+    "floats[at] * floats[at + 4]; barrier(); results[at] = s[at ^ 1] + floats[at + 8]; }"
+#define SHARED_FMA                                                                              \
+    "void main() { const uint at = gl_LocalInvocationIndex; results[at] = fma(floats[at ^ 1], " \
+    "floats[(at ^ 1) + 4], floats[at + 8]); }"
+#define OF_DOTS                                                                           \
+    "void main() { const uint at = gl_LocalInvocationIndex, n = at / 2 * 2, m = at % 2; " \
+    "results[at] = dot(vec2(floats[n], floats[n + 1]), vec2(floats[m], floats[m + 2])); }"
+#define OF_MATRICES                                                           \
+    "void main() { coopmat<float, gl_ScopeSubgroup, 2, 2, gl_MatrixUseA> a; " \
+    "coopmat<float, gl_ScopeSubgroup, 2, 2, gl_MatrixUseB> b; "               \
+    "coopMatLoad(a, floats, 0, 2, gl_CooperativeMatrixLayoutRowMajor); "      \
+    "coopMatLoad(b, floats, 0, 2, gl_CooperativeMatrixLayoutRowMajor); "      \
+    "coopMatStore(coopMatMulAdd(a, b, M(float, 2, 2)(0.0)), results, 0, 2, "  \
+    "gl_CooperativeMatrixLayoutRowMajor); }"
+
 constexpr Pair kLibertyPairs[] = {
     // SPIR-V, 2.14: operations may "execute with a relaxed precision".
     {"relaxed sum", "f = a + b;", "f = a + b;", false, Number::f32, "", "OpFAdd RelaxedPrecision"},
@@ -98,6 +115,24 @@ constexpr Pair kLibertyPairs[] = {
      "float t = float(gl_NumWorkGroups.x) + 0.5; f = t * t - 0.25;", true},
     {"known sum of lanes", "precise float x = 0.1 * 0 + 0.1; f = x + 0.5;",
      "f = subgroupAdd(float(at) * 0.1);", false},
+
+    // A number that another invocation computed is no product.
+    {"product in shared memory", SHARED_SUM, SHARED_SUM, true},
+    {"product in shared memory by fma", SHARED_SUM, SHARED_FMA, false},
+    {"product of another lane", "f = subgroupShuffleXor(a * b, 1) + c;",
+     "f = subgroupShuffleXor(a * b, 1) + c;", true},
+    {"product of another lane by fma", "f = subgroupShuffleXor(a * b, 1) + c;",
+     "f = fma(subgroupShuffleXor(a, 1), subgroupShuffleXor(b, 1), c);", false},
+    {"product of one lane by fma", "f = subgroupClusteredAdd(a * b, 1) + c;", "f = fma(a, b, c);",
+     false},
+    {"product in bits by fma", "f = uintBitsToFloat(floatBitsToUint(a * b)) + c;",
+     "f = fma(a, b, c);", false},
+    {"product of another lane alone", "f = subgroupShuffleXor(a * b, 1);",
+     "f = subgroupShuffleXor(a, 1) * subgroupShuffleXor(b, 1);", true},
+
+    // OpCooperativeMatrixMulAddKHR: "implementation-dependent [...] internal precision".
+    {"dot product by matrices", OF_DOTS, OF_MATRICES, false},
+    {"matrices by dot products", OF_MATRICES, OF_DOTS, true},
 
     // GLSL.std.450, SClamp, UClamp: "Result is undefined if minVal > maxVal".
     {"clamp with any limits", "u = min(max(i, 5), j);", "u = clamp(i, 5, j);", false, Number::u32},

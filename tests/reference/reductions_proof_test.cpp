@@ -16,6 +16,12 @@ using numbers::Number;
     "void main() { const uint at = gl_LocalInvocationIndex, n = at * 4; const float x0 = "       \
     "floats[n], x1 = floats[n + 1], x2 = floats[n + 2], x3 = floats[n + 3]; results[at] = " WHAT \
     "; }"
+#define KNOWN(NUMBER)                                                 \
+    "void main() { M(float, 4, 4) m = M(float, 4, 4)(" NUMBER         \
+    "); M(float, 4, 1) r; "                                           \
+    "coopMatReduceNV(r, m, gl_CooperativeMatrixReduceRowNV, total); " \
+    "coopMatStore(r, results, 0, 1, gl_CooperativeMatrixLayoutRowMajor); }"
+#define SAME(NUMBER) "void main() { results[gl_LocalInvocationIndex] = " NUMBER "; }"
 #define LARGEST "void main() { REDUCED(float, 4, 1, floats, Row, most, results) }"
 #define SPREAD "void main() { REDUCED(float, 4, 1, floats, Row, first, results) }"
 #define WEIGHTED "void main() { REDUCED(float, 4, 1, floats, Row, weighted, results) }"
@@ -84,6 +90,9 @@ constexpr Pair kReductions[] = {
      SHORT("float16_t(float(halves[n]) + float(halves[n + 2]) + float(halves[n + 3]) + "
            "float(halves[n + 1]))"),
      false, Number::f16},
+    // Of known numbers: where the order counts, and where not.
+    {"known numbers", KNOWN("1.5"), SAME("6.0"), true},
+    {"to known numbers that are rounded", SAME("0.1 + 0.1 + 0.1 + 0.1"), KNOWN("0.1"), false},
 };
 
 class ReductionPairs : public testing::TestWithParam<Pair> {};
