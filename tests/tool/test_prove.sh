@@ -169,6 +169,15 @@ pair devices 'r[i] = a[i] + float(gl_DeviceIndex);' 'r[i] = float(gl_DeviceIndex
 proof devices 0 'proved'
 pair lanes 'r[i] = a[i ^ 1];' 'r[i] = subgroupShuffleXor(a[i], 1);'
 proof lanes 0 '; invocations are lanes in their order'
+# Each use of matrices may have another layout of elements; lanes may hold more than their share.
+load='coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> x; coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z;
+    coopMatLoad(x, a, 0, 16, gl_CooperativeMatrixLayoutRowMajor);'
+moved='for (int k = 0; k < z.length(); ++k) z[k] = x[k]; coopMatStore(z, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);'
+pair elements "$load coopMatStore(x, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" "$load $moved"
+proof elements 2 'not provable: with another layout of elements: '
+expect 0 'matrices have this layout of elements' --lanes 32 --against "$work/elements2.spv" "$work/elements2.spv"
+pair length "$load r[i] = float(x.length());" 'r[i] = 8.0;'
+proof length 2 'not provable: with another layout of elements: '
 # Lines of matrices begin at multiples of 16 bytes; who does not keep this may be copied.
 line='coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z;
     coopMatLoad(z, a, 1, 16, gl_CooperativeMatrixLayoutRowMajor);

@@ -27,6 +27,14 @@ constexpr LoopRow kLoopRows[] = {
     {IterationMultiple, "IterationMultiple", true, true},
 };
 
+constexpr Op kMatrices[] = {Op::OpTypeCooperativeMatrixKHR, Op::OpTypeCooperativeMatrixNV};
+constexpr Op kChains[] = {Op::OpAccessChain, Op::OpInBoundsAccessChain, Op::OpPtrAccessChain,
+                          Op::OpInBoundsPtrAccessChain};
+
+bool isOneOf(Op opcode, std::span<const Op> of) {
+    return std::ranges::find(of, opcode) != of.end();
+}
+
 void addLoop(const Instruction& i, std::set<std::string>& promises) {
     size_t literal = 4;
     for (const LoopRow& row : kLoopRows) {
@@ -62,6 +70,25 @@ bool isOfLanes(spv::Capability capability) {
     return std::ranges::find(kOfLanes, capability) != std::end(kOfLanes);
 }
 
+// Whether an index of the instruction selects an element of a matrix.
+bool namesElement(const Module& module, const Instruction& i) {
+    size_t base = 3;
+    if (i.opcode == Op::OpCompositeInsert) base = 4;
+    const bool isChain = isOneOf(i.opcode, kChains);
+    if (!isChain && base == 3 && i.opcode != Op::OpCompositeExtract) return false;
+    uint32_t type = module.typeOf(i[base]);
+    if (isChain) type = module.definition(type)[3];
+    const bool hasElement =
+        i.opcode == Op::OpPtrAccessChain || i.opcode == Op::OpInBoundsPtrAccessChain;
+    for (size_t n = base + 1 + hasElement; n < i.words.size(); ++n) {
+        const Instruction& of = module.definition(type);
+        if (isOneOf(of.opcode, kMatrices)) return true;
+        const uint32_t member = isChain ? uint32_t(module.constant(i[n]).value_or(0)) : i[n];
+        type = of.opcode == Op::OpTypeStruct ? of[2 + member] : of[2];
+    }
+    return false;
+}
+
 }  // namespace
 
 std::set<std::string> promisesOf(const Module& module) {
@@ -87,6 +114,13 @@ bool knowsLanes(const Module& module) {
         if (i.opcode == Op::OpCapability) hasLanes |= isOfLanes(static_cast<spv::Capability>(i[1]));
     }
     return knowsInvocations && hasLanes;
+}
+
+bool knowsLayout(const Module& module) {
+    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        return i.opcode == Op::OpCooperativeMatrixLengthKHR ||
+               i.opcode == Op::OpCooperativeMatrixLengthNV || namesElement(module, i);
+    });
 }
 
 }  // namespace coopvk::check

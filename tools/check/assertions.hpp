@@ -18,4 +18,8 @@ std::set<std::string> promisesOf(const Module& module);
 // which invocation is which lane.
 bool knowsLanes(const Module& module);
 
+// Whether a module names elements of matrices by their numbers in a lane, or asks how many a lane
+// holds. SPV_KHR_cooperative_matrix leaves both to the device.
+bool knowsLayout(const Module& module);
+
 }  // namespace coopvk::check

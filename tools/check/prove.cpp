@@ -48,6 +48,7 @@ constexpr AssumptionRow kAssumptions[] = {
     {reference::kContractions, "products and sums are contracted"},
     {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
     {kLanesInOrder, "invocations are lanes in their order"},
+    {kElementLayout, "matrices have this layout of elements"},
 };
 
 constexpr size_t kMostBits = 6, kMostCases = 64;
@@ -73,10 +74,16 @@ bool isOfLines(const reference::Report& report) {
            report.instruction.starts_with("OpCooperativeMatrix");
 }
 
+uint32_t reliesOn(const Module& module) {
+    return (knowsLanes(module) ? kLanesInOrder : 0) | (knowsLayout(module) ? kElementLayout : 0);
+}
+
 // Of one subgroup size.
 class Prover {
  public:
-    Prover(const Subject& subject, const ProofOptions& options, uint32_t lanes)
+    // `placement`: the layout of elements; nothing: the one for which the module is.
+    Prover(const Subject& subject, const ProofOptions& options, uint32_t lanes,
+           std::optional<reference::Choice> placement = {})
         : subject_(subject),
           options_(options),
           lanes_(lanes),
@@ -86,7 +93,8 @@ class Prover {
           symbolic_(module_, memory_, symbols_),
           stored_(module_, memory_.interface),
           promises_(promisesOf(module_)),
-          knowsLanes_(knowsLanes(module_)) {}
+          relies_(reliesOn(module_)),
+          placement_(placement) {}
 
     std::vector<ProofOutcome> run() {
         ProofOutcome outcome{.lanes = lanes_};
@@ -145,7 +153,7 @@ class Prover {
     SymbolicMemory symbolic_;
     StoredFloats stored_;
     std::set<std::string> promises_;  // of the native module
-    bool knowsLanes_;                 // the same
+    uint32_t relies_;                 // on these assumptions; the same
     std::optional<reference::Choice> placement_;
     Side native_;
     std::vector<Side> rewritten_;  // whose instructions terms name
@@ -280,7 +288,7 @@ std::vector<ProofParameters> Prover::parameters() const {
 }
 
 ProofVerdict Prover::executeNative(std::string& message) {
-    placement_ = placementAt(subject_, entryPoint_, lanes_);
+    if (!placement_) placement_ = placementAt(subject_, entryPoint_, lanes_);
     // What a dispatch is of, a device has taken, perhaps against the validator's opinion.
     const bool validates = options_.check.validate && memory_.given == nullptr;
     native_ = sideOf(subject_.words, subject_.specialization, validates);
@@ -352,7 +360,7 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
         return;
     }
     const Module module(words, specialization);
-    if (knowsLanes_ || knowsLanes(module)) outcome.assumptions |= kLanesInOrder;
+    outcome.assumptions |= relies_ | reliesOn(module);
     outcome.message = newPromise(module);
     if (!outcome.message.empty()) {
         outcome.verdict = ProofVerdict::kNotProvable;
@@ -524,6 +532,22 @@ void Prover::show(const Subject& subject, ProofOutcome& outcome) const {
     (void)showWith(subject, check, outcome);
 }
 
+// A module of another compiler is for each device: what relies on the layout of elements is proved
+// with those of GPUs, too. They differ between uses and types, and one holds elements twice.
+void proveInOthers(const Subject& subject, const ProofOptions& options, ProofOutcome& outcome) {
+    using enum reference::Choice;
+    if ((outcome.assumptions & kElementLayout) == 0) return;
+    for (const auto placement : {kAdversarial, kNvidia, kRdna3, kRdna4}) {
+        if (!outcome.isProved()) return;
+        const ProofOutcome other = Prover(subject, options, outcome.lanes, placement).run().front();
+        outcome.seconds += other.seconds;
+        outcome.assumptions |= other.assumptions;
+        if (other.isProved() || other.verdict == ProofVerdict::kNotApplicable) continue;
+        outcome.verdict = ProofVerdict::kNotProvable;
+        outcome.message = "with another layout of elements: " + other.message;
+    }
+}
+
 }  // namespace
 
 std::string_view nameOf(ProofVerdict verdict) {
@@ -543,8 +567,10 @@ std::vector<ProofOutcome> prove(const Subject& of, const ProofOptions& with) {
     options.check = forStage(options.check, subject);
     std::vector<ProofOutcome> outcomes;
     for (const uint32_t lanes : options.check.lanes)
-        for (ProofOutcome& outcome : Prover(subject, options, lanes).run())
+        for (ProofOutcome& outcome : Prover(subject, options, lanes).run()) {
+            if (!subject.rewritten.empty()) proveInOthers(subject, options, outcome);
             outcomes.push_back(std::move(outcome));
+        }
     return outcomes;
 }
 

@@ -37,7 +37,7 @@ struct ProofOutcome {
     uint64_t numbers = 0;      // that are proved
     uint64_t cases = 0;        // of bits that decide where the shader goes
     uint64_t terms = 0;        // of both sides
-    uint32_t assumptions = 0;  // reference::Assumption, and kLanesInOrder
+    uint32_t assumptions = 0;  // reference::Assumption, and what follows
     double seconds = 0;
     std::optional<Outcome> shown;  // of kDiffers
     std::vector<ProofParameters> parameters;
@@ -48,6 +48,8 @@ struct ProofOutcome {
 };
 // Beside reference::Assumption: SubgroupLocalInvocationId follows from LocalInvocationIndex.
 inline constexpr uint32_t kLanesInOrder = 1u << 16;
+// Elements lie in lanes as the reference device has them.
+inline constexpr uint32_t kElementLayout = 1u << 17;
 // In words.
 std::vector<std::string_view> assumptionsOf(uint32_t assumptions);
 
