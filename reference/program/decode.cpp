@@ -224,6 +224,7 @@ Status Decoder::readDeclaration(const Parsed& instruction) {
     if (!isVariable(instruction.opcode) && !isConstant(name)) return Done{};
     const Type* of = type(instruction.typeId);
     if (of == nullptr) return invalid(instruction, "it has no type");
+    noteRelaxedMove(instruction);
     return isConstant(name) ? readConstant(instruction, *of) : readVariable(instruction, *of);
 }
 

@@ -131,6 +131,7 @@ class Decoder {
     Status readFunction(const Body& body, Function& function);
     Status readBlock(const Body& body, const Function& function, Block& block);
     bool allows(const Instruction& i, spv::FPFastMathModeMask mode) const;
+    void noteRelaxedMove(const Parsed& from);
     void readLiberties(const Parsed& from, Instruction& to);
     bool isRelaxed(const Parsed& from);
     void contract(Function& function);

@@ -81,6 +81,7 @@ Status Decoder::readFunctions() {
         function.type = type(start.typeId);
         if (function.type == nullptr) return invalid(start, "no result type");
         if (function.type->components > 0) function.result = program_->newSlot(0, *function.type);
+        noteRelaxedMove(start);
         if (Status assigned = assignSlots(bodies_[id], function); !assigned) return assigned;
     }
     for (auto& [id, function] : program_->functions)
@@ -95,16 +96,13 @@ Status Decoder::assignSlots(const Body& body, Function& function) {
         const Type* of = type(instruction.typeId);
         if (of == nullptr || instruction.resultId == 0 || of->kind == Kind::kVoid) continue;
         if (of->components > kMostComponents) return unsupported(instruction);
+        noteRelaxedMove(instruction);
         if (isVariable(instruction.opcode) || isConstant(nameOf(instruction))) {
             used_.insert(instruction.resultId);
             if (Status read = readDeclaration(instruction); !read) return read;
         } else {
             const uint32_t slot = program_->newSlot(instruction.resultId, *of);
-            if (instruction.opcode == OpFunctionParameter) {
-                function.parameters.push_back(slot);
-                program_->relaxesMoves |=
-                    decorations_.has(instruction.resultId, spv::Decoration::RelaxedPrecision);
-            }
+            if (instruction.opcode == OpFunctionParameter) function.parameters.push_back(slot);
         }
     }
     return Done{};
@@ -215,8 +213,6 @@ Status Decoder::readEdges(const Outline& from, const Function& function, Block& 
         if (loop != function.loops.end()) edge.loop = loop->number;
         edge.repeats = from.number >= to.number;
         for (const Parsed* phi : to.phis) {
-            program_->relaxesMoves |=
-                decorations_.has(phi->resultId, spv::Decoration::RelaxedPrecision);
             for (size_t i = 0; i + 1 < phi->operands.size(); i += 2) {
                 if ((*phi)[i + 1] != from.label) continue;
                 const uint32_t value = slotOf((*phi)[i]);

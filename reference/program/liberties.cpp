@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What decorations and modes let devices make of an instruction beyond its own text.
+#include <algorithm>
+#include <iterator>
+
 #include "execution/opcode_table.hpp"
 #include "program/decoder.hpp"
 
@@ -60,6 +63,16 @@ void Decoder::readLiberties(const Parsed& from, Instruction& to) {
     add(decorations_.has(from.resultId, NoUnsignedWrap), kNoUnsignedWrap);
     to.liberties = liberties & ~kContract;  // mayContract
     to.isDecorated = modes || (liberties & (kRelaxed | kNoSignedWrap | kNoUnsignedWrap)) != 0;
+}
+
+// SPIR-V, 2.14: "The Result <id> of an OpFunction, meaning the function's returned result is at
+// relaxed precision"; and of what else is a value without being computed.
+void Decoder::noteRelaxedMove(const Parsed& from) {
+    constexpr spv::Op kMoves[] = {OpPhi, OpFunctionParameter, OpFunction, OpFunctionCall};
+    const bool isMove =
+        std::ranges::find(kMoves, from.opcode) != std::end(kMoves) || isConstant(nameOf(from));
+    program_->relaxesMoves |=
+        isMove && decorations_.has(from.resultId, spv::Decoration::RelaxedPrecision);
 }
 
 // SPIR-V, 2.14: "When applied to a variable, all loads and stores from the decorated object may be

@@ -180,7 +180,7 @@ class Program {
     bool maximallyReconverges = false, subgroupUniform = false;  // modes of reconvergence
     uint64_t sharedSize = 0;                                     // bytes of Workgroup variables
     uint32_t loops = 0;
-    bool relaxesMoves = false;       // phis or parameters have RelaxedPrecision
+    bool relaxesMoves = false;       // what moves values has RelaxedPrecision
     uint32_t privateComponents = 0;  // of Function, Private and Input variables
     uint64_t storageComponents = 0;  // of values that are not constants
 

@@ -54,7 +54,8 @@ class SymbolShadow final : public Shadow {
         subgroup_ = &s;
         const auto liberties = all_.libertiesOf(*s.program, at);
         if (s.program->relaxesMoves && s.program != all_.original)
-            return refuse(s, mask.first(), "a phi or a parameter has RelaxedPrecision");
+            return refuse(s, mask.first(),
+                          "a phi, function, parameter or constant has RelaxedPrecision");
         if (liberties && at.opcode == OpStore) return storeFreely(s, *liberties);
         const Step step = executePlainly(s);
         if (liberties && at.result != kNone && all_.obstacle.empty())

@@ -12,6 +12,9 @@ namespace {
 
 using numbers::Number;
 
+#define CALL                                  \
+    "float more(float x) { return x + 1.0; }" \
+    "void main() { for (uint n = 0; n < 4; ++n) results[n] = more(floats[n]); }"
 #define SUM "precise float x = a + b; f = x;"
 #define DOT "f = dot(vec2(a, b), vec2(c, d));"
 #define STRICT_DOT "precise float x = dot(vec2(a, b), vec2(c, d)); f = x;"
@@ -50,6 +53,12 @@ constexpr Pair kLibertyPairs[] = {
     {"relaxed integers", "u = i + j;", "u = i + j;", false, Number::u32, "",
      "OpIAdd RelaxedPrecision"},
     {"relaxed load", "f = a;", "f = a;", false, Number::f32, "", "OpLoad RelaxedPrecision"},
+    {"relaxed function", CALL, CALL, false, Number::f32, "", "OpFunction RelaxedPrecision"},
+    {"relaxed call", CALL, CALL, false, Number::f32, "", "OpFunctionCall RelaxedPrecision"},
+    {"relaxed constant", "f = a + 1.0;", "f = a + 1.0;", false, Number::f32, "",
+     "OpConstant RelaxedPrecision"},
+    {"relaxed constant before", "f = a + 1.0;", "f = a + 1.0;", true, Number::f32,
+     "OpConstant RelaxedPrecision"},
     {"relaxed known integer", "u = i + 7;", "uint x = 3; x += 4; u = i + x;", true, Number::u32, "",
      "OpIAdd NoContraction"},
 
