@@ -43,9 +43,11 @@ constexpr auto tooLarge = [](uint32_t width, uint64_t a, uint64_t by) {
     const int most = width == 64 ? 1024 : width == 32 ? 128 : 16;
     int exponent = 0;
     // Larger ones are negative, in some width.
-    const bool grows = std::isfinite(number) && number != 0 && by < 0x8000;
+    const bool isPositive = by < 0x8000;
+    const bool grows = std::isfinite(number) && number != 0 && isPositive;
     if (grows) (void)std::frexp(number, &exponent);
-    return when(grows && exponent + int(by) > most, "a number that is too large");
+    const bool isFar = isPositive && int(by) > most;
+    return when(isFar || (grows && exponent + int(by) > most), "a number that is too large");
 };
 
 // Results outside of the domain are any bits, if the schedule is not plain.

@@ -131,13 +131,13 @@ void eachBits(const Transferred& t) {
     t.each([&](uint32_t c, uint32_t lane) { return kOf(t, c, lane); });
 }
 
-// The same bits as components of another width.
+// The same bits as components of another width. These are the bits of numbers.
 void casts(const Transferred& t) {
     const Value &result = t.result(), &from = t.operand(0);
     t.mask.forEach([&](uint32_t lane) {
         Pieces all;
         for (uint32_t c = 0; c < from.components(); ++c) {
-            const TermId term = t.all.termOf(from, c, lane);
+            const TermId term = t.terms().rounded(t.all.termOf(from, c, lane));
             t.terms().addPieces(term, 0, widthAt(t.terms(), term), all);
         }
         const TermId first = t.all.termOf(from, 0, lane);

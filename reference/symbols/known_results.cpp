@@ -5,6 +5,7 @@
 // that.
 #include <cmath>
 
+#include "execution/float_domains.hpp"
 #include "execution/opcode_table.hpp"
 #include "symbols/comparison.hpp"
 #include "symbols/shadow.hpp"
@@ -16,7 +17,7 @@ using numbers::Number;
 
 // They say exactly what their results are.
 constexpr uint32_t kExact[] = {numberIn(GLSLstd450FSign), numberIn(GLSLstd450Step),
-                               numberIn(GLSLstd450Fract), numberIn(GLSLstd450Ldexp)};
+                               numberIn(GLSLstd450Fract)};
 // "Undefined if one of the operands is a NaN", and of zeros of both signs.
 constexpr uint32_t kChoosing[] = {numberIn(GLSLstd450FMin),   numberIn(GLSLstd450FMax),
                                   numberIn(GLSLstd450FClamp), numberIn(GLSLstd450NMin),
@@ -68,6 +69,18 @@ bool isExactSum(std::span<const double> numbers, Number result) {
             total < std::ldexp(1.0, (1 << format.exponentBits) - 2 - format.bias));
 }
 
+bool isInAnyOrder(uint32_t opcode, std::span<const double> members, Number result) {
+    if (opcode == numberIn(OpFAdd)) return isExactSum(members, result);
+    if (!isAmong(kChoosing, opcode)) return false;
+    const auto isZero = [&](bool isNegative) {
+        return std::ranges::any_of(members, [&](double member) {
+            return member == 0 && std::signbit(member) == isNegative;
+        });
+    };
+    const bool hasNan = std::ranges::any_of(members, [](double of) { return std::isnan(of); });
+    return !hasNan && !(isZero(false) && isZero(true));
+}
+
 bool isOpen(const Instruction& at, const TransferRow* row) {
     if (row != nullptr) return row->isOpen;
     if (at.type == nullptr || at.row->defined != Defined::kComponentwise) return false;
@@ -93,6 +106,8 @@ bool Transferred::isOpenAt(uint32_t component, uint32_t lane) const {
         return !isExactProduct(number, of[0], of[1], numbers::encodeDouble(number, product));
     }
     if (isProduct(opcode)) return !isExactProduct(number, of[0], of[1], is);
+    if (opcode == numberIn(GLSLstd450Ldexp))
+        return domains::tooLarge(numbers::format(number).bits, of[0], of[1]) != nullptr;
     if (!isAmong(kChoosing, opcode)) return true;
     bool isOne = numbers::decodeDouble(number, is) != 0;
     for (const uint64_t bits : of) isOne &= !std::isnan(numbers::decodeDouble(number, bits));

@@ -130,6 +130,8 @@ const TransferRow* findTransfer(uint32_t opcode);
 
 bool isOpen(const Instruction& at, const TransferRow* row);
 bool passesProducts(uint32_t opcode);
+// Of known numbers that a function combines two by two, the result is the same in each order.
+bool isInAnyOrder(uint32_t opcode, std::span<const double> members, numbers::Number result);
 bool isExactSum(std::span<const double> numbers, numbers::Number result);
 
 std::unique_ptr<Shadow> makeSymbolShadow(Symbols& symbols);

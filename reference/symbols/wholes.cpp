@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Instructions whose results have parts, or are of all components or lanes.
+#include <cmath>
+
 #include "execution/opcode_table.hpp"
 #include "symbols/shadow.hpp"
 
@@ -60,10 +62,14 @@ void isWhole(const Transferred& t) {
 void splits(const Transferred& t) {
     const Value &from = t.operand(0), &result = t.result();
     const Type* const type = &scalarOf(*from.type);
+    // FrexpStruct: of infinities and NaN, significand and exponent are "undefined".
+    const auto isOpen = [&](uint32_t c, uint32_t lane) {
+        return t.isOpen && !std::isfinite(numbers::decodeDouble(type->number, from.at(c, lane)));
+    };
     for (uint32_t c = 0; c < result.components(); ++c)
         t.mask.forEach([&](uint32_t lane) {
             const uint32_t member = c / from.components(), of = c % from.components();
-            if (from.deviationAt(of, lane) == 0) return;
+            if (from.deviationAt(of, lane) == 0 && !isOpen(of, lane)) return;
             const TermId operand = t.all.termOf(from, of, lane);
             t.set(c, lane,
                   opaque(t, scalarOf(*result.type, c), {member}, {&operand, 1}, {type},
@@ -181,13 +187,23 @@ bool isPartData(const Transferred& t, uint32_t lane) {
     return false;
 }
 
-// In each order the sum is the same.
+// Of known numbers: in each order the result is the same.
 bool isExactOf(const Transferred& t, std::span<const TermId> members, uint32_t c) {
-    const numbers::Number number = scalarOf(*t.result().type, c).number;
+    const Type& type = scalarOf(*t.result().type, c);
+    if (type.kind != Kind::kFloat) return true;
     std::vector<double> of;
     for (const TermId member : members)
-        of.push_back(numbers::decodeDouble(number, t.terms()[member].bits));
-    return t.at.opcode == OpGroupNonUniformFAdd && isExactSum(of, number);
+        of.push_back(numbers::decodeDouble(type.number, t.terms()[member].bits));
+    switch (t.at.row->opcode) {
+        case numberIn(OpGroupNonUniformFAdd):
+            return isInAnyOrder(numberIn(OpFAdd), of, type.number);
+        case numberIn(OpGroupNonUniformFMin):
+            return isInAnyOrder(numberIn(GLSLstd450FMin), of, type.number);
+        case numberIn(OpGroupNonUniformFMax):
+            return isInAnyOrder(numberIn(GLSLstd450FMax), of, type.number);
+        default:
+            return false;
+    }
 }
 
 // Reductions and scans: of the lanes that contribute.
@@ -314,8 +330,10 @@ void partitions(const Transferred& t) {
 constexpr uint32_t kValue = 1u << 2 | 1u << 3, kVote = 1u << 1;
 constexpr TransferRow wholeRow(Transfer transfer, auto opcode, uint32_t data = ~uint32_t{0}) {
     const uint32_t number = numberIn(opcode);
-    const bool isOpen = transfer == isWhole || number == numberIn(OpGroupNonUniformFAdd) ||
-                        number == numberIn(OpGroupNonUniformFMul);
+    constexpr uint32_t kOpen[] = {numberIn(OpGroupNonUniformFAdd), numberIn(OpGroupNonUniformFMul),
+                                  numberIn(OpGroupNonUniformFMin), numberIn(OpGroupNonUniformFMax),
+                                  numberIn(GLSLstd450FrexpStruct)};
+    const bool isOpen = transfer == isWhole || std::ranges::find(kOpen, number) != std::end(kOpen);
     return {number, transfer, data, isOpen};
 }
 
@@ -338,6 +356,15 @@ constexpr TransferRow kWholeRows[] = {
     wholeRow(isWhole, GLSLstd450Refract),
     wholeRow(isWhole, GLSLstd450Determinant),
     wholeRow(isWhole, GLSLstd450MatrixInverse),
+    // Of 127.5 and the like the rounding is open; quotients have errors.
+    wholeRow(isWhole, GLSLstd450PackSnorm4x8),
+    wholeRow(isWhole, GLSLstd450PackUnorm4x8),
+    wholeRow(isWhole, GLSLstd450PackSnorm2x16),
+    wholeRow(isWhole, GLSLstd450PackUnorm2x16),
+    wholeRow(isWhole, GLSLstd450UnpackSnorm2x16),
+    wholeRow(isWhole, GLSLstd450UnpackUnorm2x16),
+    wholeRow(isWhole, GLSLstd450UnpackSnorm4x8),
+    wholeRow(isWhole, GLSLstd450UnpackUnorm4x8),
     wholeRow(splits, GLSLstd450ModfStruct),
     wholeRow(splits, GLSLstd450FrexpStruct),
 

@@ -125,6 +125,23 @@ constexpr Pair kLibertyPairs[] = {
     {"known sum of lanes", "precise float x = 0.1 * 0 + 0.1; f = x + 0.5;",
      "f = subgroupAdd(float(at) * 0.1);", false},
 
+    {"unpacked known bits", "f = 128.0 / 255.0;",
+     "f = unpackUnorm4x8(gl_NumWorkGroups.x * 128u).x;", false},
+    {"unpacked known bits before", "f = unpackUnorm4x8(gl_NumWorkGroups.x * 128u).x;",
+     "f = unpackUnorm4x8(gl_NumWorkGroups.x * 128u).x;", true},
+    {"packed half", "u = 128;",
+     "u = packUnorm4x8(vec4(float(gl_NumWorkGroups.x) * 0.5, 0.0, 0.0, 0.0));", false, Number::u32},
+    // FMin: "which operand is the result is undefined if one of the operands is a NaN".
+    {"least known number", "f = 1.0;", "f = subgroupMin(float(at) + 1.0);", true},
+    {"least of known zeros", "f = 0.0;",
+     "f = subgroupMin(uintBitsToFloat(uint(at > gl_NumWorkGroups.x) << 31));", false},
+    {"least of known numbers and a NaN", "f = 0.0;",
+     "f = subgroupMin(at > gl_NumWorkGroups.x ? uintBitsToFloat(0x7FC00000) : float(at));", false},
+    // Ldexp: "If exp is greater than +128 [...] the value returned is undefined".
+    {"scaled beyond numbers", "f = uintBitsToFloat(0x7F800000);",
+     "f = ldexp(float(gl_NumWorkGroups.x), 200);", false},
+    {"scaled", "f = 8.0;", "f = ldexp(float(gl_NumWorkGroups.x), 3);", true},
+
     // A number that another invocation computed is no product.
     {"product in shared memory", SHARED_SUM, SHARED_SUM, true},
     {"product in shared memory by fma", SHARED_SUM, SHARED_FMA, false},
