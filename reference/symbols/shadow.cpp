@@ -105,7 +105,7 @@ class SymbolShadow final : public Shadow {
             row->transfer(here);
         else if (row == nullptr)
             here.each([](uint32_t, uint32_t) { return TermId{0}; });
-        if (takesLanes(here.at.row->opcode) || here.at.opcode == OpBitcast) here.round();
+        if (takesLanes(here.at.row->opcode)) here.round();
     }
 
     Deviation ofDeviceIndex() override { return all_.deviceIndex(); }
@@ -222,9 +222,9 @@ class SymbolShadow final : public Shadow {
                 });
                 Element& to = result.at(row, column);
                 to.deviation = 0;
-                // Of floats the order counts.
-                if (isConstant && !numbers::format(from.number).floating()) continue;
-                if (elements.size() == 1 && isConstant) continue;
+                // Of floats the order may count.
+                if (isConstant && (elements.size() == 1 || isInAnyOrder(elements, reduction)))
+                    continue;
                 to.deviation = elements.size() == 1
                                    ? elements[0]
                                    : all_.terms.reduced(reduction, std::move(elements),
@@ -239,6 +239,19 @@ class SymbolShadow final : public Shadow {
     Step refuse(Subgroup& s, uint32_t lane, std::string_view what) {
         all_.stop(s, lane, what);
         return Step::kStop;
+    }
+    bool isInAnyOrder(std::span<const TermId> elements, const Reduction& reduction) const {
+        const Terms& terms = all_.terms;
+        if (!numbers::format(reduction.number).floating()) return true;
+        if (terms[reduction.combined].kind != TermKind::kApplied) return false;
+        const auto of = terms.operands(reduction.combined);
+        if (!std::ranges::is_permutation(of, std::array{reduction.left, reduction.right}))
+            return false;
+        std::vector<double> all;
+        for (const TermId element : elements)
+            all.push_back(numbers::decodeDouble(reduction.number, terms[element].bits));
+        return symbols::isInAnyOrder(terms.functionOf(reduction.combined).opcode, all,
+                                     reduction.number);
     }
     // What the instruction writes, other invocations may read.
     static bool isOfSeveral(const Subgroup& s) {

@@ -92,6 +92,7 @@ constexpr Pair kReductions[] = {
      false, Number::f16},
     // Of known numbers: where the order counts, and where not.
     {"known numbers", KNOWN("1.5"), SAME("6.0"), true},
+    {"to known numbers", SAME("6.0"), KNOWN("1.5"), true},
     {"to known numbers that are rounded", SAME("0.1 + 0.1 + 0.1 + 0.1"), KNOWN("0.1"), false},
 };
 
