@@ -191,3 +191,22 @@ proof mix 2 'not provable'
 v='vec3 v = vec3(a[i], a[i + 32], a[i + 64]), w = vec3(a[i + 96], a[i + 128], a[i + 160]);'
 pair cross "$v r[i] = cross(v, w).x;" "$v r[i] = v.y * w.z - v.z * w.y;"
 proof cross 2 'not provable'
+# What a list has of an input is of one kind of interpolation.
+for kind in '' flat; do
+    cat >"$work/input$kind.frag" <<GLSL
+#version 460
+layout(location = 0) $kind in vec4 x;
+layout(location = 0) out vec4 r;
+void main() { r = x + x; }
+GLSL
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/input$kind.spv" "$work/input$kind.frag"
+done
+expect 0 proved --lanes 32 --back-end core "$work/inputflat.spv"
+expect 2 'input 0, component 0 is not interpolated as in the original' --lanes 32 --against "$work/input.spv" "$work/inputflat.spv"
+# No other contents of uniform buffers are tried, and no buffer shares memory with another one.
+pair uniforms 'r[i] = a[i] * k;' 'r[i] = k * a[i];' 'layout(binding = 2) uniform K { float k; };'
+proof uniforms 0 '; uniform buffers and push constants have made-up values'
+pair aliased 'r[i] = a[i];' 'r[i] = a[i];'
+spirv-dis --raw-id "$work/aliased1.spv" | sed 's/^ *OpDecorate \(%[0-9]*\) Binding .*/&\nOpDecorate \1 Aliased/' |
+    spirv-as --target-env spv1.6 -o "$work/aliased1.spv" -
+proof aliased 0 '; bindings share no memory, although they are Aliased'

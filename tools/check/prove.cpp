@@ -49,6 +49,8 @@ constexpr AssumptionRow kAssumptions[] = {
     {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
     {kLanesInOrder, "invocations are lanes in their order"},
     {kElementLayout, "matrices have this layout of elements"},
+    {kBindingsApart, "bindings share no memory, although they are Aliased"},
+    {kMadeUpValues, "uniform buffers and push constants have made-up values"},
 };
 
 constexpr size_t kMostBits = 6, kMostCases = 64;
@@ -75,7 +77,8 @@ bool isOfLines(const reference::Report& report) {
 }
 
 uint32_t reliesOn(const Module& module) {
-    return (knowsLanes(module) ? kLanesInOrder : 0) | (knowsLayout(module) ? kElementLayout : 0);
+    return (knowsLanes(module) ? kLanesInOrder : 0) | (knowsLayout(module) ? kElementLayout : 0) |
+           (mayShareMemory(module) ? kBindingsApart : 0);
 }
 
 // Of one subgroup size.
@@ -93,7 +96,7 @@ class Prover {
           symbolic_(module_, memory_, symbols_),
           stored_(module_, memory_.interface),
           promises_(promisesOf(module_)),
-          relies_(reliesOn(module_)),
+          relies_(reliesOn(module_) | madeUp(options.check.memory)),
           placement_(placement) {}
 
     std::vector<ProofOutcome> run() {
@@ -126,6 +129,7 @@ class Prover {
     bool split(const Case& of, std::vector<Case>& to);
     bool take(std::span<const MemoryBit> places, const Case& of, std::vector<Case>& to);
     std::vector<ProofParameters> parameters() const;
+    uint32_t madeUp(const MemoryChoice& choice) const;
     reference::Settings settings();
     Side sideOf(std::span<const uint32_t> words,
                 std::span<const SpecializationValue> specialization, bool validates) const;
@@ -287,6 +291,12 @@ std::vector<ProofParameters> Prover::parameters() const {
     return ranges;
 }
 
+uint32_t Prover::madeUp(const MemoryChoice& choice) const {
+    const bool hasPush = memory_.interface.pushConstants != 0 && choice.pushConstants.empty();
+    const bool isMadeUp = memory_.given == nullptr && (hasPush || hasUniforms(module_));
+    return isMadeUp ? kMadeUpValues : 0;
+}
+
 ProofVerdict Prover::executeNative(std::string& message) {
     if (!placement_) placement_ = placementAt(subject_, entryPoint_, lanes_);
     // What a dispatch is of, a device has taken, perhaps against the validator's opinion.
@@ -362,6 +372,8 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
     const Module module(words, specialization);
     outcome.assumptions |= relies_ | reliesOn(module);
     outcome.message = newPromise(module);
+    if (outcome.message.empty() && options_.check.memory.stage == spv::ExecutionModel::Fragment)
+        outcome.message = otherInterpolation(module_, module);
     if (!outcome.message.empty()) {
         outcome.verdict = ProofVerdict::kNotProvable;
         return;

@@ -50,6 +50,9 @@ struct ProofOutcome {
 inline constexpr uint32_t kLanesInOrder = 1u << 16;
 // Elements lie in lanes as the reference device has them.
 inline constexpr uint32_t kElementLayout = 1u << 17;
+// Bindings share no memory, although they are Aliased; uniform buffers and push constants are those
+// of no dispatch.
+inline constexpr uint32_t kBindingsApart = 1u << 18, kMadeUpValues = 1u << 19;
 // In words.
 std::vector<std::string_view> assumptionsOf(uint32_t assumptions);
 
