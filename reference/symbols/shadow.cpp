@@ -419,8 +419,8 @@ TermId Transferred::applied(uint32_t component, uint32_t lane) const {
 const TransferRow* findTransfer(uint32_t opcode) {
     static const auto table = [] {
         std::unordered_map<uint32_t, const TransferRow*> rows;
-        for (const auto list :
-             {bitTransfers(), otherTransfers(), wholeTransfers(), boundTransfers()})
+        for (const auto list : {bitTransfers(), otherTransfers(), wholeTransfers(),
+                                boundTransfers(), derivativeTransfers()})
             for (const TransferRow& row : list) rows.emplace(row.opcode, &row);
         return rows;
     }();

@@ -126,6 +126,7 @@ std::span<const TransferRow> bitTransfers();
 std::span<const TransferRow> otherTransfers();
 std::span<const TransferRow> wholeTransfers();
 std::span<const TransferRow> boundTransfers();
+std::span<const TransferRow> derivativeTransfers();
 const TransferRow* findTransfer(uint32_t opcode);
 
 bool isOpen(const Instruction& at, const TransferRow* row);

@@ -203,6 +203,18 @@ GLSL
 done
 expect 0 proved --lanes 32 --back-end core "$work/inputflat.spv"
 expect 2 'input 0, component 0 is not interpolated as in the original' --lanes 32 --against "$work/input.spv" "$work/inputflat.spv"
+# dFdx() is that of a quad's row or of its first one, also of what is known.
+for kind in '' Fine; do
+    cat >"$work/derivative$kind.frag" <<GLSL
+#version 460
+layout(location = 0) in float x;
+layout(location = 0) out float r;
+void main() { r = x * dFdx$kind(gl_FragCoord.x * gl_FragCoord.y); }
+GLSL
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/derivative$kind.spv" "$work/derivative$kind.frag"
+done
+expect 0 proved --lanes 32 --back-end core "$work/derivative.spv"
+expect 2 'not shown to be the same' --lanes 32 --against "$work/derivative.spv" "$work/derivativeFine.spv"
 # No other contents of uniform buffers are tried, and no buffer shares memory with another one.
 pair uniforms 'r[i] = a[i] * k;' 'r[i] = k * a[i];' 'layout(binding = 2) uniform K { float k; };'
 proof uniforms 0 '; uniform buffers and push constants have made-up values'
