@@ -203,6 +203,20 @@ GLSL
 done
 expect 0 proved --lanes 32 --back-end core "$work/inputflat.spv"
 expect 2 'input 0, component 0 is not interpolated as in the original' --lanes 32 --against "$work/input.spv" "$work/inputflat.spv"
+# A mode that decides which invocations are executed, or when they meet, is that of the original.
+for mode in '' 'layout(early_fragment_tests) in;'; do
+    cat >"$work/early${mode:+s}.frag" <<GLSL
+#version 460
+$mode
+layout(location = 0) in vec4 x;
+layout(location = 0) out vec4 r;
+void main() { r = x + x; }
+GLSL
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/early${mode:+s}.spv" "$work/early${mode:+s}.frag"
+done
+expect 0 proved --lanes 32 --against "$work/earlys.spv" "$work/earlys.spv"
+expect 2 'it has no EarlyFragmentTests as the original has' --lanes 32 --against "$work/early.spv" "$work/earlys.spv"
+expect 2 'it has EarlyFragmentTests, which the original has not' --lanes 32 --against "$work/earlys.spv" "$work/early.spv"
 # dFdx() is that of a quad's row or of its first one, also of what is known.
 for kind in '' Fine; do
     cat >"$work/derivative$kind.frag" <<GLSL

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace coopvk::check {
 namespace {
@@ -104,6 +105,42 @@ constexpr InterpolationRow kInterpolations[] = {
     {spv::Decoration::PerVertexKHR, "PerVertexKHR"},
     {spv::Decoration::ExplicitInterpAMD, "ExplicitInterpAMD"},
 };
+
+// Executions and the numbers that they give are compared: these decide of nothing else.
+constexpr spv::ExecutionMode kExecuted[] = {
+    spv::ExecutionMode::LocalSize,         spv::ExecutionMode::LocalSizeId,
+    spv::ExecutionMode::LocalSizeHint,     spv::ExecutionMode::RoundingModeRTE,
+    spv::ExecutionMode::RoundingModeRTZ,   spv::ExecutionMode::DenormPreserve,
+    spv::ExecutionMode::DenormFlushToZero, spv::ExecutionMode::SignedZeroInfNanPreserve,
+    spv::ExecutionMode::FPFastMathDefault,
+};
+constexpr spv::ExecutionMode kReconvergence[] = {
+    spv::ExecutionMode::MaximallyReconvergesKHR,
+    spv::ExecutionMode::SubgroupUniformControlFlowKHR,
+};
+
+bool isOneOf(spv::ExecutionMode mode, std::span<const spv::ExecutionMode> of) {
+    return std::ranges::find(of, mode) != of.end();
+}
+
+// Modes with their literals, by entry point: its stage and its name.
+using Modes = std::set<std::vector<uint32_t>>;
+std::map<std::string, Modes> modesOf(const Module& module) {
+    std::map<std::string, Modes> all;
+    std::map<uint32_t, Modes*> byId;
+    const std::vector<Module::EntryPoint> points = module.entryPoints();
+    size_t next = 0;
+    for (const Instruction& i : module.instructions()) {
+        if (i.opcode == Op::OpEntryPoint)
+            byId[i[2]] = &all[std::format("{} {}", i[1], points[next++].name)];
+        if (i.opcode != Op::OpExecutionMode && i.opcode != Op::OpExecutionModeId) continue;
+        const auto found = byId.find(i[1]);
+        if (found == byId.end() || isOneOf(static_cast<spv::ExecutionMode>(i[2]), kExecuted))
+            continue;
+        found->second->insert({i.words.begin() + 2, i.words.end()});
+    }
+    return all;
+}
 
 using Decorations = std::map<spv::Decoration, uint32_t>;
 // Of variables and structures; of members, by their numbers and one.
@@ -207,6 +244,26 @@ std::string otherInterpolation(const Module& original, const Module& rewritten) 
         if (found == before.end() && place.starts_with("built-in") && names == none) continue;
         if (found == before.end() || found->second != names)
             return std::format("rewritten: {} is not interpolated as in the original", place);
+    }
+    return {};
+}
+
+std::string otherMode(const Module& original, const Module& rewritten) {
+    const auto nameOf = [](const std::vector<uint32_t>& mode) {
+        return spv::ExecutionModeToString(static_cast<spv::ExecutionMode>(mode[0]));
+    };
+    const auto after = modesOf(rewritten);
+    for (const auto& [point, before] : modesOf(original)) {
+        const auto found = after.find(point);
+        if (found == after.end()) continue;
+        for (const auto& mode : before)
+            if (!found->second.contains(mode))
+                return std::format("rewritten: it has no {} as the original has", nameOf(mode));
+        for (const auto& mode : found->second)
+            if (!before.contains(mode) &&
+                !isOneOf(static_cast<spv::ExecutionMode>(mode[0]), kReconvergence))
+                return std::format("rewritten: it has {}, which the original has not",
+                                   nameOf(mode));
     }
     return {};
 }

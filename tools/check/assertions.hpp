@@ -28,6 +28,10 @@ std::map<std::string, std::set<std::string>> interpolationsOf(const Module& modu
 // In words, where those of the rewritten module are not the original's; else empty.
 std::string otherInterpolation(const Module& original, const Module& rewritten);
 
+// In words, an execution mode that only one of the two modules has, and that no execution finds
+// out; else empty. The rewritten one may ask lanes to reconverge.
+std::string otherMode(const Module& original, const Module& rewritten);
+
 // Whether two bindings are declared to be perhaps the same memory.
 bool mayShareMemory(const Module& module);
 // Whether there are uniform buffers.

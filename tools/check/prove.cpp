@@ -372,6 +372,7 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
     const Module module(words, specialization);
     outcome.assumptions |= relies_ | reliesOn(module);
     outcome.message = newPromise(module);
+    if (outcome.message.empty()) outcome.message = otherMode(module_, module);
     if (outcome.message.empty() && options_.check.memory.stage == spv::ExecutionModel::Fragment)
         outcome.message = otherInterpolation(module_, module);
     if (!outcome.message.empty()) {
