@@ -35,58 +35,84 @@ constexpr Family kFamilies[] = {
     {"long vectors", kLongVectors, "OpTypeVectorIdEXT {} %c16", true},
 };
 
-// Types and values: %F %f of f32, %H %h of f16, %D %d of f64, %I %i of s32, %S %s of u16, %U %u of
-// u32, %B %b of booleans. Unlike null constants, values that are loaded are not folded.
+// A component: the letters of its types and values, how a float of memory becomes one, and one
+// becomes a float.
+struct Component {
+    char big, small;
+    std::string_view type, from, to;
+};
+constexpr Component kComponents[] = {
+    {'F', 'f', "%f32", "OpCopyObject %f32 {}", "OpCopyObject %f32 {}"},
+    {'H', 'h', "%f16", "OpFConvert %f16 {}", "OpFConvert %f32 {}"},
+    {'I', 'i', "%s32", "OpConvertFToS %s32 {}", "OpConvertSToF %f32 {}"},
+    {'S', 's', "%u16", "OpConvertFToU %u16 {}", "OpConvertUToF %f32 {}"},
+    {'U', 'u', "%u32", "OpConvertFToU %u32 {}", "OpConvertUToF %f32 {}"},
+    {'D', 'd', "%f64", "OpFConvert %f64 {}", "OpFConvert %f32 {}"},
+    {'B', 'b', "%bool", "OpFOrdNotEqual %bool {} %f0", "OpSelect %f32 {} %f1 %f0"},
+};
+
+// Stores what %r has, or its first component.
+std::string storeOf(std::string_view instruction) {
+    const std::string_view type = instruction.substr(instruction.find('%')).substr(0, 7);
+    for (const Component& one : kComponents) {
+        const bool isScalar = type.starts_with(std::format("{} ", one.type));
+        if (!isScalar && !type.starts_with(std::format("%{} ", one.big))) continue;
+        const std::string_view value = isScalar ? "%r" : "%element";
+        return (isScalar ? "" : std::format("%element = OpCompositeExtract {} %r 0\n", one.type)) +
+               std::format("%stored = {}\nOpStore %to %stored\n",
+                           std::vformat(one.to, std::make_format_args(value)));
+    }
+    ADD_FAILURE() << instruction;
+    return {};
+}
+
+// Values of a float of memory: %f, %h and so on, of the types %F, %H ...
 std::string moduleWith(const Family& family, std::string_view instruction) {
     std::string types, values;
-    const auto add = [&](std::string_view component, char big, char small) {
+    for (const auto& [big, small, component, from, to] : kComponents) {
+        if (!family.hasBooleans && (big == 'B' || big == 'D')) continue;
+        const std::string_view loaded = "%loaded";
         types += std::format("%{} = {}\n", big,
                              std::vformat(family.type, std::make_format_args(component)));
-        types += std::format("%p{} = OpTypePointer Function %{}\n", big, big);
-        values += std::format("%v{} = OpVariable %p{} Function\n", small, big);
-    };
-    std::string loads;
-    const auto declare = [&](std::string_view component, char big, char small) {
-        add(component, big, small);
-        loads += std::format("%{} = OpLoad %{} %v{}\n", small, big, small);
-    };
-    declare("%f32", 'F', 'f');
-    declare("%f16", 'H', 'h');
-    declare("%s32", 'I', 'i');
-    declare("%u16", 'S', 's');
-    declare("%u32", 'U', 'u');
-    if (family.hasBooleans) declare("%bool", 'B', 'b');
-    if (family.hasBooleans) declare("%f64", 'D', 'd');
-    return std::format(R"(OpCapability Shader
+        values += std::format("%{}_1 = {}\n%{} = OpCompositeConstruct %{}", small,
+                              std::vformat(from, std::make_format_args(loaded)), small, big);
+        for (int i = 0; i < (family.isMatrix ? 1 : 16); ++i) values += std::format(" %{}_1", small);
+        values += '\n';
+    }
+    const std::string head = std::format(R"(OpCapability Shader
 OpCapability Float16
 OpCapability Float64
 OpCapability Int16
 OpCapability VulkanMemoryModel
 {}%glsl = OpExtInstImport "GLSL.std.450"
-OpMemoryModel Logical Vulkan
-OpEntryPoint GLCompute %main "main"
-OpExecutionMode %main LocalSize 32 1 1
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%bool = OpTypeBool
-%true = OpConstantTrue %bool
-%u32 = OpTypeInt 32 0
-%s32 = OpTypeInt 32 1
+OpMemoryModel Logical Vulkan)",
+                                         family.declarations);
+    return test::bufferPreamble(head) + std::format(R"(%s32 = OpTypeInt 32 1
 %u16 = OpTypeInt 16 0
 %f16 = OpTypeFloat 16
-%f32 = OpTypeFloat 32
 %f64 = OpTypeFloat 64
-%c2 = OpConstant %u32 2
-%c3 = OpConstant %u32 3
-%c16 = OpConstant %u32 16
-%one = OpConstant %f32 1
-{}%main = OpFunction %void None %fn
+{}%main = OpFunction %void None %void_fn
 %entry = OpLabel
-{}{}%r = {}
-OpReturn
+%at = OpAccessChain %pointer %buffer %c0 %c0
+%to = OpAccessChain %pointer %buffer %c0 %c5
+%loaded = OpLoad %f32 %at
+{}%r = {}
+{}OpReturn
 OpFunctionEnd
 )",
-                       family.declarations, types, values, loads, instruction);
+                                                    types, values, instruction,
+                                                    storeOf(instruction));
+}
+
+// Whether the module stores to the buffer.
+bool storesToMemory(std::span<const uint32_t> words) {
+    const std::string text = disassemble(words);
+    for (size_t at = text.find("OpStore %"); at != text.npos; at = text.find("OpStore %", at + 1)) {
+        const size_t name = at + 8, end = text.find_first_of(" \n", name);
+        const std::string chain = text.substr(name, end - name) + " = OpAccessChain %_ptr_Storage";
+        if (text.find(chain) != text.npos) return true;
+    }
+    return false;
 }
 
 Result<Rewritten> run(const Family& family, std::string_view instruction, BackEnd backEnd) {
@@ -128,7 +154,7 @@ constexpr Case kWrong[] = {
     {"OpFAdd %F %f %i"},
     {"OpFAdd %F %f %h"},
     {"OpIAdd %I %i %s"},
-    {"OpFAdd %F %f %one"},
+    {"OpFAdd %F %f %f1"},
     {"OpConvertFToS %I %i"},
     {"OpConvertFToU %F %f"},
     {"OpConvertSToF %F %f"},
@@ -144,9 +170,9 @@ constexpr Case kWrong[] = {
     {"OpBitcast %H %f"},
     {"OpBitcast %S %f"},
     {"OpSelect %F %true %f %i"},
-    {"OpSelect %F %one %f %f"},
+    {"OpSelect %F %f1 %f %f"},
     {"OpVectorTimesScalar %F %f %c2", Case::kVectors},
-    {"OpVectorTimesScalar %F %i %one", Case::kVectors},
+    {"OpVectorTimesScalar %F %i %f1", Case::kVectors},
     {"OpBitwiseAnd %F %f %f", Case::kVectors},
     {"OpNot %F %f", Case::kVectors},
     {"OpShiftLeftLogical %F %f %i", Case::kVectors},
@@ -236,6 +262,7 @@ TEST(ComponentKinds, OneMeaningIsTaken) {
                 const auto out = run(family, instruction, backEnd);
                 ASSERT_TRUE(out) << instruction << ": " << out.error().message;
                 EXPECT_EQ(validate(out->words).value_or(""), "") << instruction;
+                EXPECT_TRUE(storesToMemory(out->words)) << instruction;
                 EXPECT_NE(std::ranges::find(out->notes, note), out->notes.end()) << instruction;
             }
         }
@@ -257,7 +284,7 @@ constexpr Case kRight[] = {
     {"OpUConvert %S %i"},
     {"OpBitcast %F %i"},
     {"OpSelect %F %true %f %f"},
-    {"OpVectorTimesScalar %F %f %one", Case::kVectors},
+    {"OpVectorTimesScalar %F %f %f1", Case::kVectors},
     {"OpShiftLeftLogical %I %i %i", Case::kVectors},
     {"OpBitCount %I %i", Case::kVectors},
     {"OpExtInst %F %glsl Ldexp %f %i", Case::kVectors},
@@ -275,16 +302,20 @@ TEST(ComponentKinds, RightOnesStay) {
                              << out.error().message;
             EXPECT_EQ(validate(out->words).value_or(""), "")
                 << one.instruction << " on " << family.name;
+            EXPECT_TRUE(storesToMemory(out->words)) << one.instruction << " on " << family.name;
         }
     }
 }
 
 // The driver's own matrices have fewer instructions.
 TEST(ComponentKinds, NativeMatricesHaveNoRemainders) {
-    const auto native = run(kFamilies[0], "OpFRem %F %f %f", BackEnd::kNative);
-    EXPECT_FALSE(native);
-    const auto bits = run(kFamilies[0], "OpBitwiseAnd %I %i %i", BackEnd::kNative);
-    EXPECT_FALSE(bits);
+    for (const auto& [instruction, opcode] :
+         {std::pair{"OpFRem %F %f %f", "FRem"}, {"OpBitwiseAnd %I %i %i", "BitwiseAnd"}}) {
+        const auto out = run(kFamilies[0], instruction, BackEnd::kNative);
+        ASSERT_FALSE(out) << instruction;
+        EXPECT_EQ(out.error().code, ErrorCode::kUnsupported) << out.error().message;
+        EXPECT_NE(out.error().message.find(opcode), std::string::npos) << out.error().message;
+    }
 }
 
 }  // namespace
