@@ -8,7 +8,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
-#include "lowering/number.hpp"
+#include "number_row.hpp"
 #include "read_all.hpp"
 
 namespace coopvk::rewrite::microscaling_test {
@@ -16,32 +16,10 @@ namespace {
 
 constexpr auto kMicroscaling = Extension::kExtShaderOcpMicroscalingTypes;
 
-// OCP Microscaling Formats 1.0, tables 5 to 8: the numbers without a sign, in the order of their
-// bits.
-constexpr double kE2M1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
-constexpr double kE2M3[] = {0,   0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1, 1.125, 1.25, 1.375,
-                            1.5, 1.625, 1.75, 1.875, 2,   2.25,  2.5,  2.75,  3, 3.25,  3.5,  3.75,
-                            4,   4.5,   5,    5.5,   6,   6.5,   7,    7.5};
-constexpr double kE3M2[] = {0,   0.0625, 0.125, 0.1875, 0.25, 0.3125, 0.375, 0.4375,
-                            0.5, 0.625,  0.75,  0.875,  1,    1.25,   1.5,   1.75,
-                            2,   2.5,    3,     3.5,    4,    5,      6,     7,
-                            8,   10,     12,    14,     16,   20,     24,    28};
+using test::row;
 
-const Number& row(std::string_view name) {
-    return *std::ranges::find(allNumbers(), name, &Number::name);
-}
-
+// OCP Microscaling Formats 1.0: E8M0, and MXINT8. number_test has the other formats.
 TEST(Microscaling, ValuesOfAllBits) {
-    const std::pair<std::string_view, std::span<const double>> kSigned[] = {
-        {"e2m1", kE2M1}, {"e2m3", kE2M3}, {"e3m2", kE3M2}};
-    for (const auto& [name, values] : kSigned) {
-        for (uint32_t bits = 0; bits < values.size(); ++bits) {
-            EXPECT_EQ(valueOf(row(name), bits), values[bits]) << name << " " << bits;
-            const double negative = valueOf(row(name), bits | values.size());
-            EXPECT_EQ(negative, -values[bits]) << name << " " << bits;
-            EXPECT_TRUE(std::signbit(negative)) << name << " " << bits;
-        }
-    }
     for (uint32_t bits = 0; bits < 255; ++bits) {
         EXPECT_EQ(valueOf(row("e8m0"), bits), std::pow(2.0, int(bits) - 127)) << bits;
     }

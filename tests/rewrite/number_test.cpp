@@ -9,11 +9,13 @@
 #include <cmath>
 
 #include "assemble.hpp"
+#include "number_row.hpp"
 
 namespace coopvk::rewrite::number_test {
 namespace {
 
 using enum ComponentType;
+using test::row;
 
 TEST(Number, RowsAreWhatTheNamesOfComponentTypesSay) {
     const std::pair<char, NumberKind> kKinds[] = {
@@ -88,10 +90,6 @@ constexpr Format kFormats[] = {
     {"e2m1", 2, 1, 1, false, false}, {"e2m3", 2, 3, 1, false, false},
     {"e3m2", 3, 2, 3, false, false},
 };
-
-const Number& row(std::string_view name) {
-    return *std::ranges::find(allNumbers(), name, &Number::name);
-}
 
 double magnitudeOf(const Format& f, uint32_t bits) {
     const int exponent = static_cast<int>(bits >> f.mantissaBits);
