@@ -7,6 +7,11 @@
 namespace coopvk::rewrite::type_sizes_test {
 namespace {
 
+// Sizes in shared memory, whose variables have no offsets. By Vulkan they take at most what the
+// rules of storage buffers give, with Booleans of 32 bits. The sizes here are at least that:
+// vectors, and matrices, of three take four components, or columns; members of a structure begin at
+// multiples of 16, and it ends at one.
+
 // A u32, a vector of three and three u16: %10 without a layout, %11 with offsets 0, 4, 16.
 constexpr std::string_view kModule = R"(
 OpCapability Shader
@@ -43,7 +48,7 @@ TEST(TypeSizes, FollowTheLayout) {
     EXPECT_EQ(laidOut.of(6).alignment, 16u);
     EXPECT_EQ(laidOut.of(10).bytes, 0u) << "no offsets";
     EXPECT_EQ(laidOut.of(11).bytes, 24u) << "22, and the vector has the scalar alignment";
-    EXPECT_EQ(shared.of(10).bytes, 48u);
+    EXPECT_EQ(shared.of(10).bytes, 48u) << "4 at 0, 16 at 16, 6 at 32: 38";
     EXPECT_EQ(shared.of(10).scalarAlignment, 4u);
     EXPECT_EQ(openCl.of(6).bytes, 16u);
     EXPECT_EQ(openCl.of(10).bytes, 48u) << "38, aligned as the vector";
@@ -134,22 +139,23 @@ const Row kRows[] = {
     {26, "three u32", Size{12, 16}, Size{16}, Size{16, 16}},
     {27, "four u32", Size{16, 16}, Size{16}, Size{16, 16}},
     {28, "three u8", Size{3, 4}, Size{4}, Size{4, 4}},
-    {29, "four columns of three f32", std::nullopt, Size{64}, Size{0}},
-    {30, "three columns of three f32", std::nullopt, Size{64}, Size{0}},
+    {29, "four columns of three f32: 4 * 16", std::nullopt, Size{64}, Size{0}},
+    {30, "three columns of three f32, as four", std::nullopt, Size{64}, Size{0}},
     {31, "a pointer", Size{8, 8}, Size{8, 8}, Size{8, 8}},
-    {33, "an array with a stride", Size{48, 4}, Size{12}, Size{48, 4}},
+    {33, "an array with a stride, which counts only in layouts", Size{48, 4}, Size{12},
+     Size{48, 4}},
     {34, "an array without", Size{0}, Size{12}, Size{12, 4}},
     {35, "an array without end", Size{8, 4}, Size{kAll}, Size{0}},
     {36, "columns of a matrix", Size{80, 16}, std::nullopt, std::nullopt},
     {37, "rows of a matrix", Size{64, 16}, std::nullopt, std::nullopt},
     {38, "an array without end in a structure", Size{16, 4}, Size{kAll}, std::nullopt},
-    {39, "packed", Size{0}, Size{48}, Size{6}},
-    {40, "not packed", Size{0}, Size{48}, Size{12, 4}},
+    {39, "packed; shared: 1 at 0, 4 at 16, 1 at 32", Size{0}, Size{48}, Size{6}},
+    {40, "not packed; shared: as if packed", Size{0}, Size{48}, Size{12, 4}},
     {41, "a cooperative vector", Size{0}, Size{12}, Size{0}},
     {42, "a structure with a Boolean", Size{0}, Size{16}, std::nullopt},
     {43, "16 GiB", Size{kAll}, Size{kAll}, Size{kAll}},
-    {44, "a vector at its scalars' alignment", Size{12, 4}, Size{32}, Size{16, 8}},
-    {45, "a vector at its own", Size{16, 8}, Size{32}, Size{16, 8}},
+    {44, "a vector at its scalars' alignment; shared: 8 at 16", Size{12, 4}, Size{32}, Size{16, 8}},
+    {45, "a vector at its own; shared: 8 at 16", Size{16, 8}, Size{32}, Size{16, 8}},
 };
 
 TEST(TypeSizes, AreThoseOfEachKind) {
