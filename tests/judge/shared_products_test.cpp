@@ -87,7 +87,6 @@ std::string loop(std::string_view name, std::string_view before, std::string_vie
         name, before, count, body);
 }
 
-// %in has the words of shared memory, those of A's sums, and C: f32 or s32.
 // Names of types and instructions in the module.
 struct Names {
     explicit Names(const Product& p)
@@ -152,7 +151,8 @@ std::string declarationsOf(const Product& p, const Names& names) {
                            names.sums, names.sums);
 }
 
-// A turn of each invocation's part of filling the shared memory.
+// A turn of each invocation's part of filling the shared memory. %in has the words of shared
+// memory, those of A's sums, and C: f32 or s32.
 std::string fillOf(const Product& p, const Names& names) {
     std::string fill =
         "%turn_first = OpIMul %u32 %turn %lanes\n%to = OpIAdd %u32 %turn_first %i\n"
@@ -277,6 +277,8 @@ rewrite::Target targetOf(Random& random, uint32_t lanes) {
     choose(tuning.rollSlices, random() % 2 == 0);
     choose(tuning.sharedSingles, random() % 2 == 0);
     choose(tuning.openSums, random() % 2 == 0);
+    choose(tuning.joinLoops, random() % 2 == 0);
+    choose(tuning.joinTails, random() % 2 == 0);
     target.numerics = random() % 8 == 0 ? rewrite::Numerics::kSame : rewrite::Numerics::kFast;
     return target;
 }

@@ -68,7 +68,8 @@ TEST(ExactSums, Cancellations) {
     EXPECT_TRUE(std::signbit(toDouble(sumOf({-0.0, -0.0}))));
 }
 
-// The largest products: 2^2047, and the smallest: 2^-2148.
+// The squares of the largest power of two and of the smallest number: 2^2046 and 2^-2148. A
+// significand has 64 bits, of which the first is 1.
 TEST(ExactSums, ProductsOfAnySize) {
     ExactSum large;
     const Exact most = fromDouble(0x1p1023);

@@ -15,8 +15,7 @@ constexpr char kHeader[] =
     "OpCapability Subgroup2DBlockIOINTEL\nOpCapability Subgroup2DBlockTransformINTEL\n"
     "OpCapability Subgroup2DBlockTransposeINTEL\nOpExtension \"SPV_INTEL_2d_block_io\"\n";
 
-// Four invocations. %base and %behind: words 0 and 16 of %out, %from: word 0 of %in, %at: the
-// coordinate (0, 0).
+// Four invocations. %base: word 0 of %out, %from: word 0 of %in, %at: the coordinate (0, 0).
 Execution executed(const std::string& declarations, const std::string& variables,
                    const std::string& body, Intervals* intervals = nullptr) {
     ShaderText text;
@@ -27,7 +26,6 @@ Execution executed(const std::string& declarations, const std::string& variables
         declarations;
     text.body = variables +
                 "%base = OpAccessChain %p_word %out %u_0 %u_0\n"
-                "%behind = OpAccessChain %p_word %out %u_0 %u_16\n"
                 "%from = OpAccessChain %p_word %in %u_0 %u_0\n"
                 "%at = OpCompositeConstruct %v2u32 %u_0 %u_0\n" +
                 body;
@@ -142,8 +140,8 @@ TEST(BlockInstructions, IntervalsOfBytes) {
             "%p_other = OpTypePointer Function %u8\n",
         std::string(kOwn) + "%other = OpVariable %p_bytes Function\n",
         std::string(kFloats) + kBack +
-            "%other_5 = OpAccessChain %p_other %other %u_7\n"
-            "%x = OpLoad %u8 %other_0\n%y = OpLoad %u8 %other_5\n"
+            "%other_7 = OpAccessChain %p_other %other %u_7\n"
+            "%x = OpLoad %u8 %other_0\n%y = OpLoad %u8 %other_7\n"
             "%x_word = OpUConvert %u32 %x\n%y_word = OpUConvert %u32 %y\n"
             "%x_at = OpIAdd %u32 %i %u_16\n%y_at = OpIAdd %u32 %x_at %u_4\n"
             "%to_x = OpAccessChain %p_word %out %u_0 %x_at\nOpStore %to_x %x_word\n"
