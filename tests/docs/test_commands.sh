@@ -29,7 +29,7 @@ fail() {
 }
 
 # Of the user's home folder, blocks get only the caches.
-export COOPVK_CACHE=${COOPVK_CACHE:-$HOME/.cache/coopvk} COOPVK_SOURCE=$source
+export COOPVK_CACHE=${COOPVK_CACHE:-$HOME/.cache/coopvk}
 export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
 export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/tmp} TMPDIR=$work/tmp
 unset COOPVK_ENABLE COOPVK_DISABLE COOPVK_EMULATE COOPVK_STATISTICS COOPVK_LOG_LEVEL XDG_DATA_HOME XDG_CONFIG_HOME \
