@@ -178,6 +178,12 @@ proof elements 2 'not provable: with another layout of elements: '
 expect 0 'matrices have this layout of elements' --lanes 32 --against "$work/elements2.spv" "$work/elements2.spv"
 pair length "$load r[i] = float(x.length());" 'r[i] = 8.0;'
 proof length 2 'not provable: with another layout of elements: '
+# So may a parameter.
+copy='for (uint n = 0; n < 256; ++n) r[n] = a[n];'
+pair parameter "if (i == 0) $copy" "$load uint k = x.length() == 8 ? 0 : w[0] & 255;
+    if (i == 0) { r[k] = 5.0; $copy }" 'layout(binding = 2) buffer W { uint w[4]; };'
+expect 0 'proved for these parameters (' --lanes 32 --parameters 4 --against "$work/parameter2.spv" "$work/parameter1.spv"
+expect 2 'not provable: with another layout of elements: ' --lanes 32 --against "$work/parameter2.spv" "$work/parameter1.spv"
 # Lines of matrices begin at multiples of 16 bytes; who does not keep this may be copied.
 line='coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z;
     coopMatLoad(z, a, 1, 16, gl_CooperativeMatrixLayoutRowMajor);

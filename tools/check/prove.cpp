@@ -545,6 +545,14 @@ void Prover::show(const Subject& subject, ProofOutcome& outcome) const {
     (void)showWith(subject, check, outcome);
 }
 
+// Of a proof that another one belongs to: what either needs, both do.
+void addParameters(const std::vector<ProofParameters>& more, ProofOutcome& outcome) {
+    for (const ProofParameters& one : more)
+        if (std::ranges::find(outcome.parameters, one) == outcome.parameters.end())
+            outcome.parameters.push_back(one);
+    if (!outcome.parameters.empty()) outcome.verdict = ProofVerdict::kProvedFor;
+}
+
 // A module of another compiler is for each device: what relies on the layout of elements is proved
 // with those of GPUs, too. They differ between uses and types, and one holds elements twice.
 void proveInOthers(const Subject& subject, const ProofOptions& options, ProofOutcome& outcome) {
@@ -555,6 +563,7 @@ void proveInOthers(const Subject& subject, const ProofOptions& options, ProofOut
         const ProofOutcome other = Prover(subject, options, outcome.lanes, placement).run().front();
         outcome.seconds += other.seconds;
         outcome.assumptions |= other.assumptions;
+        if (other.isProved()) addParameters(other.parameters, outcome);
         if (other.isProved() || other.verdict == ProofVerdict::kNotApplicable) continue;
         outcome.verdict = ProofVerdict::kNotProvable;
         outcome.message = "with another layout of elements: " + other.message;

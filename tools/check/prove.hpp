@@ -26,6 +26,7 @@ struct ProofParameters {
     std::string range;  // of a buffer, in words
     std::vector<std::byte> values;
     bool isMadeUp = false;  // no dispatch had them
+    bool operator==(const ProofParameters&) const = default;
 };
 
 struct ProofOutcome {
