@@ -237,7 +237,8 @@ bool Comparison::allowsChosen(TermId native, TermId rewritten, Float number) {
 // Numbers without exact conversions; and products with 1: IEEE 754, 3.1: the result is the exact
 // one where it is a number of the format.
 bool Comparison::allowsFloat(TermId native, TermId rewritten, Number number) {
-    const Factor n = factorOf(number, native), r = factorOf(number, rewritten);
+    const Factor n = factorOf(number, native, Of::kNative),
+                 r = factorOf(number, rewritten, Of::kRewritten);
     if (n.number == r.number && (n.term != native || r.term != rewritten)) {
         assumptions_ |= kNanBits;
         if (allows(n.term, r.term, n.number)) return true;
@@ -370,12 +371,13 @@ bool Comparison::allowsHalfProduct(TermId native, TermId rewritten) {
         return false;
     const Function& g = terms_.functionOf(product);
     if (g.type().number != Number::f32 || g.at.saturates) return false;
-    const auto factors = [&](TermId of, Number number) {
-        return Addend{factorOf(number, terms_.operand(of, 0)),
-                      factorOf(number, terms_.operand(of, 1))};
+    const auto factors = [&](TermId of, Number number, Of side) {
+        return Addend{factorOf(number, terms_.operand(of, 0), side),
+                      factorOf(number, terms_.operand(of, 1), side)};
     };
     assumptions_ |= kNanBits;
-    return allowsFactors(factors(native, Number::f16), factors(product, Number::f32));
+    return allowsFactors(factors(native, Number::f16, Of::kNative),
+                         factors(product, Number::f32, Of::kRewritten));
 }
 
 // A product and a sum where the native side has one instruction for both, or the other way round.

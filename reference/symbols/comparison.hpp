@@ -4,6 +4,7 @@
 // native side may have.
 #pragma once
 
+#include <tuple>
 #include <unordered_set>
 
 #include "symbols/contractions.hpp"
@@ -97,6 +98,7 @@ class Comparison {
     void undoTo(const Mark& mark);
 
     // Sums of floats.
+    enum class Of : bool { kNative, kRewritten };  // the side of a term
     struct Walk {
         numbers::Number result;    // sums have its precision at least
         TermId stop = 0;           // a term that is one number, whatever it is made of
@@ -114,16 +116,16 @@ class Comparison {
     bool allowsFactors(const Addend& native, const Addend& rewritten);
     void collect(TermId term, numbers::Number number, bool isNegative, const Walk& walk,
                  Addends& to);
-    void addProducts(TermId term, bool isNegative, Addends& to);
+    void addProducts(TermId term, bool isNegative, Addends& to, Of side);
     void collectSum(TermId term, bool isNegative, const Walk& walk, Addends& to);
     bool collectApplied(TermId term, bool isNegative, const Walk& walk, Addends& to);
-    TermId summandIn(TermId term);
-    bool isPermitted(TermId term) const;
+    TermId summandIn(TermId term, Of side);
+    bool isPermitted(TermId term, Of side) const;
     void addOne(Factor factor, bool isNegative, Addends& to);
     void addProduct(Factor x, Factor y, bool isNegative, Addends& to);
-    Factor factorOf(numbers::Number number, TermId term);
+    Factor factorOf(numbers::Number number, TermId term, Of side);
     numbers::Number formatOf(TermId term) const;
-    size_t countOf(TermId term, const Walk& walk);
+    size_t countOf(TermId term, const Walk& walk, Of side);
     TermId partWith(TermId term, size_t count, const Walk& walk);
     bool setImage(TermId native, uint64_t image);
     bool isChoice(TermId term);
@@ -207,9 +209,9 @@ class Comparison {
         uint64_t key;
     };
     std::vector<Step> trail_;
-    uint32_t permitted_ = 0;  // liberties of the rewritten sum that is compared
+    uint32_t permitted_ = 0;  // liberties of the native sum that is compared
     std::unordered_map<TermId, size_t> counts_;
-    std::pair<numbers::Number, uint32_t> countsOf_ = {};
+    std::tuple<numbers::Number, uint32_t, Of> countsOf_ = {};
     std::unordered_map<TermId, std::vector<TermId>> bytes_;
     std::unordered_map<TermId, TermId> recognised_;
     std::unordered_map<TermId, bool> fixed_;

@@ -31,7 +31,8 @@ bool Comparison::isNearInSample(TermId native, TermId rewritten, Float number, d
 bool Comparison::fits(TermId pattern, TermId term, Float number, const Reduction& of,
                       Parts& parts) {
     if (number) {
-        const Factor wanted = factorOf(*number, pattern), got = factorOf(*number, term);
+        const Factor wanted = factorOf(*number, pattern, Of::kNative),
+                     got = factorOf(*number, term, Of::kRewritten);
         if (wanted.number != got.number) return false;
         number = wanted.number;
         pattern = recognised(wanted.term);
@@ -110,7 +111,7 @@ bool Comparison::isElement(TermId native, TermId rewritten) {
 }
 
 bool Comparison::takeElements(TermId term, Elements& elements) {
-    if (elements.number) term = recognised(factorOf(*elements.number, term).term);
+    if (elements.number) term = recognised(factorOf(*elements.number, term, Of::kRewritten).term);
     const auto take = [&](TermId element) {
         uint32_t& often = elements.left[element];
         if (--often == 0) elements.left.erase(element);

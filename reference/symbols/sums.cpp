@@ -30,10 +30,10 @@ bool isRounding(const Conversion& c, Number result) {
 
 }  // namespace
 
-Factor Comparison::factorOf(Number number, TermId term) {
+Factor Comparison::factorOf(Number number, TermId term, Of side) {
     for (;;) {
         if (const auto bits = terms_.constantOf(term)) return constantFactor(terms_, number, *bits);
-        if (isPermitted(term)) {
+        if (isPermitted(term, side)) {
             term = terms_.operand(term, 0);
             continue;
         }
@@ -59,16 +59,19 @@ Factor Comparison::factorOf(Number number, TermId term) {
 }
 
 // Where the whole sum has liberties, its parts may have them.
-TermId Comparison::summandIn(TermId term) {
+TermId Comparison::summandIn(TermId term, Of side) {
     for (;;) {
         term = recognised(term);
-        if (!isPermitted(term)) return term;
+        if (!isPermitted(term, side)) return term;
         term = terms_.operand(term, 0);
     }
 }
-bool Comparison::isPermitted(TermId term) const {
+// Natively the plain result must be one of those that the device may choose; in the rewritten
+// module all that it may choose must be permitted.
+bool Comparison::isPermitted(TermId term, Of side) const {
     if (!terms_.isFree(term)) return false;
     const Function& f = terms_.functionOf(term);
+    if (side == Of::kNative && !f.allowsPlain) return false;
     return f.isPlain || areWithin(f.liberties, permitted_);
 }
 
@@ -98,15 +101,16 @@ void Comparison::addProduct(Factor x, Factor y, bool isNegative, Addends& to) {
 }
 
 // Those of a sum, without its addend.
-void Comparison::addProducts(TermId term, bool isNegative, Addends& to) {
+void Comparison::addProducts(TermId term, bool isNegative, Addends& to, Of side) {
     const Sum sum = terms_.sumOf(term);
     for (uint32_t k = 0; k + 1 < terms_[term].count; k += 2)
-        addProduct(factorOf(sum.a, terms_.operand(term, k)),
-                   factorOf(sum.b, terms_.operand(term, k + 1)), isNegative, to);
+        addProduct(factorOf(sum.a, terms_.operand(term, k), side),
+                   factorOf(sum.b, terms_.operand(term, k + 1), side), isNegative, to);
 }
 
+// Of the rewritten side, as all that collects.
 void Comparison::collectSum(TermId term, bool isNegative, const Walk& walk, Addends& to) {
-    addProducts(term, isNegative, to);
+    addProducts(term, isNegative, to, Of::kRewritten);
     const TermId addend = terms_.operand(term, terms_[term].count - 1);
     collect(addend, terms_.sumOf(term).c, isNegative, walk, to);
 }
@@ -120,8 +124,8 @@ bool Comparison::collectApplied(TermId term, bool isNegative, const Walk& walk, 
         collect(terms_.operand(term, n), number, isNegative != isOpposite, walk, to);
     };
     const auto product = [&] {
-        addProduct(factorOf(number, terms_.operand(term, 0)),
-                   factorOf(number, terms_.operand(term, 1)), isNegative, to);
+        addProduct(factorOf(number, terms_.operand(term, 0), Of::kRewritten),
+                   factorOf(number, terms_.operand(term, 1), Of::kRewritten), isNegative, to);
     };
     switch (f.opcode) {
         case numberIn(OpFAdd):
@@ -151,8 +155,8 @@ bool Comparison::collectApplied(TermId term, bool isNegative, const Walk& walk, 
 void Comparison::collect(TermId term, Number number, bool isNegative, const Walk& walk,
                          Addends& to) {
     if (to.size() > walk.most) return;
-    const Factor factor = factorOf(number, term);
-    const TermId id = summandIn(factor.term);
+    const Factor factor = factorOf(number, term, Of::kRewritten);
+    const TermId id = summandIn(factor.term, Of::kRewritten);
     const auto isLikeTo = [&](TermId other) {
         if (other == 0 || terms_[other].kind != terms_[id].kind) return false;
         return terms_[id].kind == TermKind::kApplied
@@ -184,13 +188,13 @@ Number Comparison::formatOf(TermId term) const {
 }
 
 // How many addends a term has.
-size_t Comparison::countOf(TermId term, const Walk& walk) {
-    term = summandIn(term);
-    const std::pair which(walk.result, permitted_);
+size_t Comparison::countOf(TermId term, const Walk& walk, Of side) {
+    term = summandIn(term, side);
+    const std::tuple which(walk.result, permitted_, side);
     if (std::exchange(countsOf_, which) != which) counts_.clear();
     if (const auto* known = valueIn(counts_, term)) return *known;
     const TermKind kind = terms_[term].kind;
-    const auto of = [&](uint32_t n) { return countOf(terms_.operand(term, n), walk); };
+    const auto of = [&](uint32_t n) { return countOf(terms_.operand(term, n), walk, side); };
     size_t count = 1;
     if (const auto bits = terms_.constantOf(term)) {
         count = (*bits << 1 & numbers::lowBits(terms_[term].width)) != 0 ? 1 : 0;
@@ -212,12 +216,12 @@ size_t Comparison::countOf(TermId term, const Walk& walk) {
     return count;
 }
 
-// A term in this sum that has so many addends; 0: there is none. Of sums along K there is one at
-// most.
+// A term in this sum of the rewritten side that has so many addends; 0: there is none. Of sums
+// along K there is one at most.
 TermId Comparison::partWith(TermId term, size_t count, const Walk& walk) {
-    while (countOf(term, walk) > count) {
+    while (countOf(term, walk, Of::kRewritten) > count) {
         TermId next = 0;
-        term = summandIn(term);
+        term = summandIn(term, Of::kRewritten);
         const TermKind kind = terms_[term].kind;
         if (kind == TermKind::kConverted) next = terms_.operand(term, 0);
         if (isFloatSum(term)) next = terms_.operand(term, terms_[term].count - 1);
@@ -225,29 +229,31 @@ TermId Comparison::partWith(TermId term, size_t count, const Walk& walk) {
             const uint32_t operands = terms_[term].count;
             for (uint32_t n = operands == 3 ? 2 : 0; n < operands; ++n) {
                 const TermId operand = terms_.operand(term, n);
-                if (next == 0 || countOf(operand, walk) > countOf(next, walk)) next = operand;
+                if (next == 0 ||
+                    countOf(operand, walk, Of::kRewritten) > countOf(next, walk, Of::kRewritten))
+                    next = operand;
             }
         }
         if (next == 0) return 0;
         term = next;
     }
-    return countOf(term, walk) == count ? term : 0;
+    return countOf(term, walk, Of::kRewritten) == count ? term : 0;
 }
 
 // The addend of the native sum stands, as one number, in that of the other side.
 bool Comparison::allowsInOrder(TermId native, TermId rewritten) {
     const Sum sum = terms_.sumOf(native);
     const TermId last = terms_.operand(native, terms_[native].count - 1);
-    const Factor addend = factorOf(sum.c, last);
+    const Factor addend = factorOf(sum.c, last, Of::kNative);
     Walk walk{.result = sum.result, .isExact = !sum.mayContract, .isMatrix = sum.isMatrix};
     Addends wanted, got;
-    addProducts(native, false, wanted);
+    addProducts(native, false, wanted, Of::kNative);
     const bool isFree = terms_.isFree(addend.term);
     const TermId inner = isFree ? terms_.operand(addend.term, 0) : addend.term;
     if (isFloatSum(inner)) {
-        const size_t count = countOf(inner, walk);
+        const size_t count = countOf(inner, walk, Of::kNative);
         TermId part = partWith(rewritten, count, walk);
-        if (part != 0) part = factorOf(formatOf(part), part).term;
+        if (part != 0) part = factorOf(formatOf(part), part, Of::kRewritten).term;
         if (part == 0 || !allows(addend.term, part, addend.number)) return false;
         walk.stop = part;
         wanted.push_back({{addend.number, part}, {}, false});
@@ -267,8 +273,9 @@ bool Comparison::allowsOpen(TermId native, TermId rewritten) {
     std::vector<std::pair<TermId, TermId>> chain;
     TermId last = native;
     for (;;) {
-        const TermId addend =
-            factorOf(terms_.sumOf(last).c, terms_.operand(last, terms_[last].count - 1)).term;
+        const TermId addend = factorOf(terms_.sumOf(last).c,
+                                       terms_.operand(last, terms_[last].count - 1), Of::kNative)
+                                  .term;
         if (!isFloatSum(addend)) break;
         const Sum& sum = terms_.sumOf(addend);
         if (sum.result != result || sum.isRounded || sum.isMatrix != first.isMatrix) break;
@@ -277,10 +284,10 @@ bool Comparison::allowsOpen(TermId native, TermId rewritten) {
     }
     if (chain.empty()) return false;
     Addends wanted, got;
-    addProducts(native, false, wanted);
-    for (const auto& [inner, outer] : chain) addProducts(inner, false, wanted);
+    addProducts(native, false, wanted, Of::kNative);
+    for (const auto& [inner, outer] : chain) addProducts(inner, false, wanted, Of::kNative);
     const Factor addend =
-        factorOf(terms_.sumOf(last).c, terms_.operand(last, terms_[last].count - 1));
+        factorOf(terms_.sumOf(last).c, terms_.operand(last, terms_[last].count - 1), Of::kNative);
     addOne(addend, false, wanted);
     Walk walk{.result = result, .like = addend.term, .most = wanted.size()};
     walk.isExact = !first.mayContract;
