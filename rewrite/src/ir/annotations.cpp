@@ -292,9 +292,8 @@ bool forbidsContraction(const Module& module, Id result) {
 }
 
 void forbidContraction(Module& module, Id result) {
-    const Instruction& type = module.def(module.def(result).type);
-    const Id scalar = type.opcode == OpTypeVector ? type.word(0) : type.result;
-    const std::optional<uint32_t> flags = fastMathDefault(module, scalar);
+    const std::optional<uint32_t> flags =
+        fastMathDefault(module, componentOf(module, module.def(result).type));
     if (!flags) {
         module.decorate(result, spv::Decoration::NoContraction);
         return;

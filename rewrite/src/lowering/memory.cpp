@@ -29,9 +29,11 @@ void Memory::view(Emitter& emit, Id type) {
 
 Id Memory::pointer(Emitter& emit, Id type, Id index) {
     if (elements_) {
-        const Part one = part(emit, elements_->origin(), {0, index}, 1);
-        return elements_->components() == 1 ? elements_->at(emit, one.element)
-                                            : pointerTo(emit, one, 0);
+        const uint32_t width = elements_->components();
+        const Id component = width == 1 ? 0 : emit.toU32(emit.modulo(index, width));
+        const Id element = elements_->asIndex(emit, emit.over(index, width));
+        return elements_->at(emit, emit.addInt(indexType(), elements_->origin(), element),
+                             component);
     }
     Module& module = context_->module;
     const spv::StorageClass storage = module.storage(place_.root);
@@ -58,7 +60,7 @@ void Memory::store(Emitter& emit, Id type, Id index, Id value) {
 Memory::Part Memory::part(Emitter& emit, Id first, const ScalarIndex& index, size_t left) const {
     const uint32_t width = elements_->components();
     IndexParts number = {index.dynamic.value_or(emit.constant(0)), 0};
-    if (width != 1 && !takesAnySum_) number = separateConstant(emit, number.variable);
+    if (width != 1) number = separateConstant(emit, number.variable);
     number.constant += index.constant;
     const auto elementAt = [&](Id variable) {
         const Id type = indexType(), constant = types().constant(type, number.constant / width);
@@ -67,9 +69,7 @@ Memory::Part Memory::part(Emitter& emit, Id first, const ScalarIndex& index, siz
     };
     if (width == 1) return {elementAt(number.variable), emit.constant(0), 1};
     const uint32_t component = number.constant % width;
-    const std::optional<Id> quotient =
-        takesAnySum_ ? std::nullopt : exactQuotient(emit, number.variable, width);
-    if (quotient) {
+    if (const std::optional<Id> quotient = exactQuotient(emit, number.variable, width)) {
         const auto count = std::min(left, size_t{width - component});
         return {elementAt(*quotient), emit.constant(component), static_cast<uint32_t>(count)};
     }

@@ -57,12 +57,11 @@ class Memory {
     const MemoryOperands& operands() const { return operands_; }
     // The type of indices, and the bytes ahead of the pointer from which the memory was made.
     Id indexType() const;
-    // From now on, terms of an index may be negative, or wrap: only their sum is right.
-    void takeAnySum() { takesAnySum_ = true; }
     Id bytesAhead(Emitter& emit) const { return elements_ ? emit.constant(0) : place_.bytes; }
 
     // Makes a view that later accesses to elements of this type use.
     void view(Emitter& emit, Id type);
+    // Terms of the index may be negative, or wrap: only their sum is right.
     Id pointer(Emitter& emit, Id type, Id index);
     Id load(Emitter& emit, Id type, Id index);
     void store(Emitter& emit, Id type, Id index, Id value);
@@ -93,7 +92,6 @@ class Memory {
     std::optional<ElementPointer> elements_;  // without one, place_
     MemoryOperands operands_;
     std::map<Id, Id> views_;  // by type
-    bool takesAnySum_ = false;
 };
 
 // Where a matrix lies that an instruction loads or stores by lines: rows or columns.

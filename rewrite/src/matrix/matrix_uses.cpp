@@ -165,10 +165,8 @@ MatrixAccess MatrixUses::tensorAccessOf(const Instruction& i, Id type) const {
         access.along = Dimension::kColumns;
         return access;
     }
-    if (addressing.size() < 2) return access;
     // Behind Dim and HasDimensions, the view type has its permutation.
     const Instruction& view = module_.def(typeOf(addressing[1].word));
-    if (view.opcode != OpTypeTensorViewNV || view.operands.size() < 3) return access;
     const size_t last = view.operands.size() - 3;
     if (module_.constantValue(view.word(2 + last)) == last) {
         access.along = Dimension::kColumns;

@@ -373,7 +373,7 @@ class SharedScalarStore : private MatrixCode {
 
 void lowerMatrixStore(MatrixContext& context, MatrixWriter& writer, const Instruction& store) {
     const MatrixType* matrix = context.matrixOfValue(store.word(1));
-    if (matrix == nullptr || store.operands.size() < 2) {
+    if (matrix == nullptr) {
         return context.invalid(store, "Object is not a cooperative matrix");
     }
     MatrixMemory memory(context, writer, store, *matrix, store.word(0),

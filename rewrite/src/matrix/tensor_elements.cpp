@@ -74,7 +74,6 @@ void TensorElements::resolve(Emitter& emit, Id pointer) {
         scalars_ = Memory::behind(context_, emit, pointer, at_, matrix_.format, memory_);
     }
     if (!scalars_) return;
-    scalars_->takeAnySum();
     scalar_ = scalars_->onlyScalar().value_or(0);
     if (scalar_ != 0) return;
     scalar_ = reachable(storage == Workgroup ? storage : StorageBuffer);

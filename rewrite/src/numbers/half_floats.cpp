@@ -494,7 +494,7 @@ void lowerComputed(NumbersContext& context, Emitter& emit, const Instruction& i)
 
 bool lowerHalfGlsl(NumbersContext& context, Emitter& emit, const Instruction& i) {
     HalfCode code(context, emit);
-    if (i.operands.size() < 3 || !code.isHalf(emit.typeOf(i.word(2))) ||
+    if (!code.isHalf(emit.typeOf(i.word(2))) ||
         stringFromOperands(context.module.def(i.word(0)), 0) != "GLSL.std.450") {
         return false;
     }

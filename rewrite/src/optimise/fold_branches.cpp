@@ -63,7 +63,7 @@ Id knownTarget(const Module& module, const EmptyBlocks& empty, const Block& bloc
     if (const Id meets = empty.endOf(block)) return meets;
     const Instruction& end = *block.body.back();
     if (end.opcode == OpSwitch) return knownCase(module, end);
-    if (end.opcode != OpBranchConditional || end.operands.size() < 3) return 0;
+    if (end.opcode != OpBranchConditional) return 0;
     if (end.word(1) == end.word(2)) return end.word(1);
     const std::optional<bool> condition = module.constantBool(end.word(0));
     return condition ? end.word(*condition ? 1 : 2) : 0;

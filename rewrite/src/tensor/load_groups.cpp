@@ -512,7 +512,7 @@ void dropUnreadObjects(TypeTable& types) {
         if (i.opcode == OpTensorViewSetClipNV) clipped.insert(i.type);
     });
     module.visitBlocks([&](Instruction& i) {
-        if (!isTensorLoad(i) || i.operands.size() < 3) return;
+        if (!isTensorLoad(i)) return;
         const bool isRead = std::ranges::any_of(operandsBehind(i, 3), [&](const Operand& o) {
             return o.isId && clipped.contains(module.def(o.word).type);
         });

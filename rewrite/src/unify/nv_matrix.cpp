@@ -171,25 +171,22 @@ class RoleInference {
     }
 
     void visitChain(const Instruction& chain, size_t firstIndex) {
-        if (chain.operands.size() < firstIndex) return;
         const Range base = operand(chain, 0);
-        const auto indices = std::span(chain.operands).subspan(firstIndex);
+        const std::span<const Operand> indices = operandsBehind(chain, firstIndex);
         const Id pointee = leaves_.pointee(module_.def(chain.word(0)).type);
         link(value(chain.result), at(base, leaves_.follow(pointee, indices)));
     }
 
     void visitExtract(const Instruction& extract) {
-        if (extract.operands.empty()) return;
-        const auto indices = std::span(extract.operands).subspan(1);
+        const std::span<const Operand> indices = operandsBehind(extract, 1);
         const Id type = module_.def(extract.word(0)).type;
         link(value(extract.result), at(operand(extract, 0), leaves_.follow(type, indices)));
     }
 
     void visitInsert(const Instruction& insert) {
-        if (insert.operands.size() < 2) return;
         const Range whole = value(insert.result);
         link(whole, operand(insert, 1));
-        const auto indices = std::span(insert.operands).subspan(2);
+        const std::span<const Operand> indices = operandsBehind(insert, 2);
         link(operand(insert, 0), at(whole, leaves_.follow(insert.type, indices)));
     }
 
@@ -374,7 +371,6 @@ class NvMatrixPass {
     // Operands Stride and ColumnMajor become MemoryLayout and Stride. Both extensions count the
     // stride in elements of the pointee type.
     void rewriteLayout(Instruction& i, size_t stride) {
-        if (i.operands.size() < stride + 2) return fail(i, "operands are missing");
         const std::optional<bool> columnMajor = module_.constantBool(i.word(stride + 1));
         if (!columnMajor) return fail(i, "Column Major is not a boolean constant");
         i.operands[stride + 1] = i.operands[stride];

@@ -382,8 +382,7 @@ uint32_t multipleOfSum(const Module& module, const Multiples& known, Id sum) {
             multiple = std::min(multiple, known.of(terms[t]));
         }
     }
-    return constant == 0 ? multiple
-                         : std::min(multiple, 1u << std::min(std::countr_zero(constant), 6));
+    return static_cast<uint32_t>(std::gcd(constant, uint64_t{multiple}));
 }
 
 void narrow(VectorContext& context, Location& location, uint32_t multiple,

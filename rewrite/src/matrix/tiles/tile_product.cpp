@@ -16,10 +16,10 @@ namespace {
 
 // Rows or columns of components in shared memory.
 struct LinesInMemory {
-    uint32_t first = 0;    // first word; a multiple of four
-    uint32_t stride = 0;   // words from one line to the next; a multiple of four
-    uint32_t perWord = 1;  // components of a word
-    bool areColumns = false;
+    uint32_t first;    // first word; a multiple of four
+    uint32_t stride;   // words from one line to the next; a multiple of four
+    uint32_t perWord;  // components of a word
+    bool areColumns;
 
     // Lines of `length` components. Padding lets lines begin at different banks.
     static LinesInMemory of(uint32_t first, uint32_t length, uint32_t componentBits,
@@ -298,7 +298,7 @@ class TileExchange {
     TileMemory tiles_;
     GridPosition position_;
     SubgroupPosition subgroup_;
-    uint32_t down_ = 1, across_ = 1;  // rows and columns of a subgroup's tiles in memory at once
+    uint32_t down_, across_;  // rows and columns of a subgroup's tiles in memory at once
     LinesInMemory rows_;
     std::vector<TileIndex> blockRows_, blockColumns_;
 };
@@ -331,9 +331,9 @@ namespace {
 
 // Where the parts of A and B in a slice lie in shared memory.
 struct Slice {
-    uint32_t depth = 0;  // columns of A; divides K
+    uint32_t depth;  // columns of A; divides K
     LinesInMemory a, b;
-    uint32_t words = 0;  // of both
+    uint32_t words;  // of both
 };
 
 // Lines of a matrix along the dimension of its runs, from word `first` on.
@@ -348,13 +348,10 @@ Slice sliceOf(const MatrixContext& context, const MulAdd& p, uint32_t depth) {
     const auto wordsOf = [](const LinesInMemory& lines, uint32_t rows, uint32_t columns) {
         return lines.words(lines.areColumns ? columns : rows);
     };
-    Slice slice;
-    slice.depth = depth;
-    slice.a = linesOf(context.types, *p.a, 0, p.a->rows, depth);
-    const uint32_t wordsOfA = wordsOf(slice.a, p.a->rows, depth);
-    slice.b = linesOf(context.types, *p.b, wordsOfA, depth, p.b->columns);
-    slice.words = wordsOfA + wordsOf(slice.b, depth, p.b->columns);
-    return slice;
+    const LinesInMemory a = linesOf(context.types, *p.a, 0, p.a->rows, depth);
+    const uint32_t wordsOfA = wordsOf(a, p.a->rows, depth);
+    const LinesInMemory b = linesOf(context.types, *p.b, wordsOfA, depth, p.b->columns);
+    return {depth, a, b, wordsOfA + wordsOf(b, depth, p.b->columns)};
 }
 
 class TiledProduct : StagedProduct {

@@ -84,7 +84,7 @@ bool holdInsert(SmallFloatFunction& f, Instruction& i) {
 }
 
 bool holdConstruct(SmallFloatFunction& f, Instruction& i) {
-    return i.operands.empty() ? false : holdOperand(f, i, 0, f.context.format(i.type));
+    return holdOperand(f, i, 0, f.context.format(i.type));
 }
 
 bool holdChain(SmallFloatFunction& f, Instruction& i) {
@@ -204,10 +204,9 @@ Id heldVersion(SmallFloatContext& context, Id function, Id format, TakesElement 
 // Parameters of Func: row, column, the element, and one for each further operand.
 bool holdPerElement(SmallFloatFunction& f, Instruction& call) {
     const Id format = f.context.format(call.type);
-    if (format == 0 || call.operands.size() < 2) return false;
+    if (format == 0) return false;
     const Id held = heldVersion(f.context, call.word(1), format, [&](size_t parameter) {
-        return parameter == 2 || (parameter > 2 && parameter - 1 < call.operands.size() &&
-                                  f.context.formatOf(call.word(parameter - 1)) != 0);
+        return parameter == 2 || f.context.formatOf(call.word(parameter - 1)) != 0;
     });
     call.operands[1] = idOperand(held);
     return false;
@@ -215,7 +214,7 @@ bool holdPerElement(SmallFloatFunction& f, Instruction& call) {
 
 bool holdReduction(SmallFloatFunction& f, Instruction& reduction) {
     const Id format = f.context.format(reduction.type);
-    if (format == 0 || reduction.operands.size() < 3) return false;
+    if (format == 0) return false;
     reduction.operands[2] =
         idOperand(heldVersion(f.context, reduction.word(2), format, [](size_t) { return true; }));
     return false;
