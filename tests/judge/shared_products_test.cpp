@@ -8,6 +8,7 @@
 #include <bit>
 #include <format>
 #include <random>
+#include <span>
 
 #include "coopvk/rewrite.hpp"
 #include "execution/shader_text.hpp"
@@ -20,34 +21,60 @@ using reference::test::ShaderText;
 using rewrite::DeviceTraits;
 using Random = std::mt19937;
 
-constexpr uint32_t kRows = 16;
-
 struct Format {
     std::string_view name, type, capabilities, extension;
+    uint32_t bytes;
     bool isInteger = false;
 };
 constexpr std::string_view kSmall =
     "OpCapability Float8EXT\nOpCapability Float8CooperativeMatrixEXT\n";
 constexpr Format kFactors[] = {
-    {"f16", "%f16", "", ""},
-    {"f32", "%f32", "", ""},
-    {"s8", "%s8", "", "", true},
+    {"f16", "%f16", "", "", 2},
+    {"f32", "%f32", "", "", 4},
+    {"s8", "%s8", "", "", 1, true},
     {"bf16", "%bf16", "OpCapability BFloat16TypeKHR\nOpCapability BFloat16CooperativeMatrixKHR\n",
-     "OpExtension \"SPV_KHR_bfloat16\"\n"},
-    {"e4m3", "%e4m3", kSmall, "OpExtension \"SPV_EXT_float8\"\n"},
-    {"e5m2", "%e5m2", kSmall, "OpExtension \"SPV_EXT_float8\"\n"},
+     "OpExtension \"SPV_KHR_bfloat16\"\n", 2},
+    {"e4m3", "%e4m3", kSmall, "OpExtension \"SPV_EXT_float8\"\n", 1},
+    {"e5m2", "%e5m2", kSmall, "OpExtension \"SPV_EXT_float8\"\n", 1},
 };
+
+// How a matrix lies in memory: numbers of elements.
+struct Lines {
+    uint32_t start, count, length, stride;
+    bool areColumns;
+
+    uint32_t end() const { return start + count * stride; }
+    uint32_t at(uint32_t row, uint32_t column) const {
+        return start + (areColumns ? column * stride + row : row * stride + column);
+    }
+};
+
+Lines linesOf(uint32_t start, uint32_t rows, uint32_t columns, bool areColumns, uint32_t padding) {
+    const uint32_t length = areColumns ? rows : columns;
+    return {start, areColumns ? columns : rows, length, length + padding, areColumns};
+}
 
 struct Product {
     const Format* factors;
     bool hasHalfSums, fromSums;  // A is computed, or it is in shared memory
-    bool isColumnMajor;          // B
     bool inLoop, isNegated, addsToZero;
-    uint32_t columns, depth, pack;  // pack: elements of a pointee
-    uint32_t lanes, products;
+    uint32_t rows, columns, depth;
+    uint32_t pack,
+        words;  // elements of a pointee; the 32-bit integers that it has in place of them
+    uint32_t lanes, subgroups, products;
+    Lines a, b, h, c, result;  // in %in, of which shared memory has a and b; result is in %out
 
-    uint32_t factorsSize() const { return depth * columns + (fromSums ? 0 : kRows * depth); }
+    uint32_t shared() const { return fromSums ? b.end() : a.end(); }
 };
+
+// What a pointee is: one element, a vector of them, or words.
+void choosePointee(Product& p, Random& random) {
+    const auto oneOf = [&](uint32_t count) { return static_cast<uint32_t>(random() % count); };
+    p.words = p.factors->bytes < 4 && oneOf(3) == 0 ? 1u << oneOf(3) : 0;
+    p.pack = p.words != 0            ? 4 * p.words / p.factors->bytes
+             : p.factors->bytes == 4 ? 1
+                                     : 1u << oneOf(3);
+}
 
 Product productOf(Random& random) {
     const auto oneOf = [&](uint32_t count) { return static_cast<uint32_t>(random() % count); };
@@ -56,23 +83,33 @@ Product productOf(Random& random) {
     p.hasHalfSums = oneOf(3) == 0 && p.factors->name != "bf16" && p.factors->name != "f32" &&
                     !p.factors->isInteger;
     p.fromSums = oneOf(2) == 0;
-    p.isColumnMajor = oneOf(3) == 0;
     p.inLoop = oneOf(2) == 0;
     p.isNegated = oneOf(3) == 0 && p.factors->capabilities.empty();  // others may not be
     p.addsToZero = oneOf(3) == 0;
+    p.rows = 8u << oneOf(3);
     p.columns = 16u << oneOf(2);
     p.depth = 16u << oneOf(4);
-    p.pack = p.factors->name == "f32" ? 1 : 1u << oneOf(3);
+    choosePointee(p, random);
     p.lanes = 4u << oneOf(6);
+    p.subgroups = p.lanes <= 32 ? 1u << oneOf(3) : 1;
     p.products = 1 + oneOf(2);
+    const uint32_t padding = oneOf(3) == 0 ? 16 : 0;
+    const bool areColumnsOfA = p.rows >= 16 && oneOf(3) == 0;
+    p.b = linesOf(0, p.depth, p.columns, oneOf(3) == 0, padding);
+    p.a = linesOf(p.b.end(), p.rows, p.depth, areColumnsOfA, padding);
+    p.h = linesOf(p.shared(), p.rows, p.depth, false, 0);
+    p.c = linesOf(p.h.end(), p.rows, p.columns, oneOf(3) == 0, 0);
+    p.result = linesOf(0, p.rows, p.columns, oneOf(3) == 0, 0);
     return p;
 }
 
 void describe(const Product& p, std::ostream& out) {
-    out << p.factors->name << ' ' << kRows << 'x' << p.depth << 'x' << p.columns << ", " << p.lanes
-        << " lanes" << (p.hasHalfSums ? ", f16 sums" : "") << (p.fromSums ? ", A of sums" : "")
-        << (p.isColumnMajor ? ", columns" : "") << (p.inLoop ? ", loop" : "")
-        << (p.addsToZero ? ", zero" : "") << ", pack " << p.pack << ", products " << p.products;
+    out << p.factors->name << ' ' << p.rows << 'x' << p.depth << 'x' << p.columns << ", "
+        << p.subgroups << " times " << p.lanes << " lanes" << (p.hasHalfSums ? ", f16 sums" : "")
+        << (p.fromSums ? ", A of sums" : "") << (p.a.areColumns ? ", columns of A" : "")
+        << (p.b.areColumns ? ", columns of B" : "") << (p.inLoop ? ", loop" : "")
+        << (p.addsToZero ? ", zero" : "") << ", pack " << p.pack << ", words " << p.words
+        << ", products " << p.products;
 }
 
 // A structured loop: %NAME is its counter.
@@ -107,18 +144,23 @@ std::string constantsOf(const Product& p) {
     const auto constant = [&](std::string_view name, uint32_t value) {
         d += std::format("%{} = OpConstant %u32 {}\n", name, value);
     };
-    constant("m", kRows);
+    constant("m", p.rows);
     constant("n", p.columns);
     constant("k", p.depth);
-    constant("packs", p.factorsSize() / p.pack);
-    constant("lanes", p.lanes);
+    const uint32_t lanes = p.lanes * p.subgroups, packs = p.shared() / p.pack;
+    constant("packs", packs);
+    constant("lanes", lanes);
+    constant("subgroup", p.lanes);
     constant("pack", p.pack);
-    constant("turns", (p.factorsSize() / p.pack + p.lanes - 1) / p.lanes);
-    constant("a_start", p.depth * p.columns / p.pack);
-    constant("a_stride", p.depth / p.pack);
-    constant("b_stride", (p.isColumnMajor ? p.depth : p.columns) / p.pack);
-    constant("h_start", p.factorsSize());
-    constant("c_start", p.factorsSize() + kRows * p.depth);
+    constant("turns", (packs + lanes - 1) / lanes);
+    constant("a_start", p.a.start / p.pack);
+    constant("a_stride", p.a.stride / p.pack);
+    constant("b_stride", p.b.stride / p.pack);
+    constant("h_start", p.h.start);
+    constant("c_start", p.c.start);
+    constant("c_stride", p.c.stride);
+    constant("out_stride", p.result.stride);
+    constant("out_size", p.result.end());
     constant("products", p.products);
     constant("semantics", 0x6108);  // AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible
     return d;
@@ -129,8 +171,12 @@ std::string declarationsOf(const Product& p, const Names& names) {
     if (p.factors->name == "bf16") d += "%bf16 = OpTypeFloat 16 BFloat16KHR\n";
     if (p.factors->name == "e4m3") d += "%e4m3 = OpTypeFloat 8 Float8E4M3EXT\n";
     if (p.factors->name == "e5m2") d += "%e5m2 = OpTypeFloat 8 Float8E5M2EXT\n";
-    const std::string pointee = p.pack == 1 ? names.element : "%packed";
-    if (p.pack != 1) d += std::format("%packed = OpTypeVector {} {}\n", names.element, p.pack);
+    const std::string pointee = p.words == 1   ? "%u32"
+                                : p.words != 0 ? std::format("%v{}u32", p.words)
+                                : p.pack == 1  ? names.element
+                                               : "%packed";
+    const uint32_t part = p.words != 0 ? p.pack / p.words : p.pack;
+    if (part != 1) d += std::format("%packed = OpTypeVector {} {}\n", names.element, part);
     d += constantsOf(p);
     d += std::format(
         "%array = OpTypeArray {0} %packs\n%p_array = OpTypePointer Workgroup %array\n"
@@ -159,7 +205,8 @@ std::string fillOf(const Product& p, const Names& names) {
         "%inside = OpULessThan %bool %to %packs\nOpSelectionMerge %filled None\n"
         "OpBranchConditional %inside %fill %filled\n%fill = OpLabel\n"
         "%from = OpIMul %u32 %to %pack\n";
-    std::string parts;
+    std::string parts[4];
+    const uint32_t part = p.words != 0 ? p.pack / p.words : p.pack;
     for (uint32_t e = 0; e < p.pack; ++e) {
         fill += std::format("%from_{0} = OpIAdd %u32 %from %u_{0}\n", e) +
                 reference::test::loadWord(std::format("%w_{}", e), std::format("%from_{}", e)) +
@@ -167,11 +214,25 @@ std::string fillOf(const Product& p, const Names& names) {
         if (!names.isSingle) {
             fill += std::format("%e_{0} = {1} {2} %x_{0}\n", e, names.convert, names.element);
         }
-        parts += std::format(" %{}_{}", names.isSingle ? 'x' : 'e', e);
+        parts[e / part] += std::format(" %{}_{}", names.isSingle ? 'x' : 'e', e);
     }
-    if (p.pack != 1) fill += "%whole = OpCompositeConstruct %packed" + parts + "\n";
-    return fill + "%filled_at = OpAccessChain %p_pack %shared %to\nOpStore %filled_at" +
-           (p.pack == 1 ? parts : " %whole") +
+    std::string whole = parts[0];
+    if (part != 1) {
+        fill += "%first = OpCompositeConstruct %packed" + parts[0] + "\n";
+        whole = " %first";
+    }
+    if (p.words != 0) whole.clear();
+    for (uint32_t w = 0; w < p.words; ++w) {
+        if (w != 0) fill += std::format("%part_{} = OpCompositeConstruct %packed{}\n", w, parts[w]);
+        const std::string from = w == 0 ? "%first" : std::format("%part_{}", w);
+        fill += std::format("%word_{} = OpBitcast %u32 {}\n", w, from);
+        whole += std::format(" %word_{}", w);
+    }
+    if (p.words > 1) {
+        fill += std::format("%whole = OpCompositeConstruct %v{}u32{}\n", p.words, whole);
+        whole = " %whole";
+    }
+    return fill + "%filled_at = OpAccessChain %p_pack %shared %to\nOpStore %filled_at" + whole +
            " NonPrivatePointer\nOpBranch %filled\n%filled = OpLabel\n";
 }
 
@@ -184,9 +245,11 @@ std::string productOf(const Product& p, const Names& names) {
     std::string product =
         std::string("%b_at = OpAccessChain %p_pack %shared %u_0\n") +
         std::format("%b = OpCooperativeMatrixLoadKHR %B %b_at %u_{} %b_stride NonPrivatePointer\n",
-                    p.isColumnMajor ? 1 : 0);
+                    p.b.areColumns ? 1 : 0);
     if (!p.fromSums) {
-        product += "%a = OpCooperativeMatrixLoadKHR %A %a_at %u_0 %a_stride NonPrivatePointer\n";
+        product += std::format(
+            "%a = OpCooperativeMatrixLoadKHR %A %a_at %u_{} %a_stride NonPrivatePointer\n",
+            p.a.areColumns ? 1 : 0);
     }
     if (p.isNegated) product += std::format("%ma = {} %A %a\n", ints ? "OpSNegate" : "OpFNegate");
     return product +
@@ -201,7 +264,9 @@ std::string bodyOf(const Product& p, const Names& names) {
         "%sum = OpVariable %p_sums Function\n"
         "%h_at = OpAccessChain %p_word %in %u_0 %h_start\n"
         "%c_at = OpAccessChain %p_word %in %u_0 %c_start\n"
-        "%out_at = OpAccessChain %p_word %out %u_0 %u_0\n";
+        "%subgroup_id = OpUDiv %u32 %i %subgroup\n"
+        "%out_start = OpIMul %u32 %subgroup_id %out_size\n"
+        "%out_at = OpAccessChain %p_word %out %u_0 %out_start\n";
     body += loop("turn", "start", "%turns", fillOf(p, names));
     body += "OpControlBarrier %u_2 %u_2 %semantics\n";
     if (p.fromSums) {
@@ -213,7 +278,8 @@ std::string bodyOf(const Product& p, const Names& names) {
         body += "%a_at = OpAccessChain %p_pack %shared %a_start\n";
     }
     if (!p.addsToZero) {
-        body += "%cw = OpCooperativeMatrixLoadKHR %W %c_at %u_0 %n\n";
+        body += std::format("%cw = OpCooperativeMatrixLoadKHR %W %c_at %u_{} %c_stride\n",
+                            p.c.areColumns ? 1 : 0);
         if (p.hasHalfSums) body += "%c = OpFConvert %S %cw\n";
     }
     const std::string_view first = p.addsToZero ? "zeros" : p.hasHalfSums ? "c" : "cw";
@@ -222,14 +288,14 @@ std::string bodyOf(const Product& p, const Names& names) {
     body += p.inLoop ? loop("step", "turn_end", "%products", product) : product;
     body += std::format("%last = OpLoad {} %sum\n", names.sums);
     if (p.hasHalfSums) body += "%wide_last = OpFConvert %W %last\n";
-    return body + std::format("OpCooperativeMatrixStoreKHR %out_at %{} %u_0 %n\n",
-                              p.hasHalfSums ? "wide_last" : "last");
+    return body + std::format("OpCooperativeMatrixStoreKHR %out_at %{} %u_{} %out_stride\n",
+                              p.hasHalfSums ? "wide_last" : "last", p.result.areColumns ? 1 : 0);
 }
 
 std::string moduleOf(const Product& p) {
     const Names names(p);
     ShaderText text;
-    text.localSize = p.lanes;
+    text.localSize = p.lanes * p.subgroups;
     text.memoryModel = "Logical Vulkan";
     text.capabilities = std::format(
         "OpCapability VulkanMemoryModel\nOpCapability CooperativeMatrixKHR\n"
@@ -285,37 +351,43 @@ rewrite::Target targetOf(Random& random, uint32_t lanes) {
 
 class SharedProducts : public testing::TestWithParam<uint32_t> {};
 
+uint32_t wordOf(const Product& p, int number) {
+    return p.factors->isInteger ? static_cast<uint32_t>(number)
+                                : reference::test::bitsOf(static_cast<float>(number));
+}
+
+// What each subgroup stores.
+std::vector<uint32_t> expectedOf(const Product& p, std::span<const int> numbers) {
+    std::vector<uint32_t> expected(p.result.end());
+    for (uint32_t m = 0; m < p.rows; ++m) {
+        for (uint32_t n = 0; n < p.columns; ++n) {
+            int sum = 0;
+            for (uint32_t k = 0; k < p.depth; ++k) {
+                sum += numbers[(p.fromSums ? p.h : p.a).at(m, k)] * numbers[p.b.at(k, n)];
+            }
+            sum *= p.isNegated ? -1 : 1;
+            sum *= p.inLoop ? static_cast<int>(p.products) : 1;
+            if (!p.addsToZero) sum += numbers[p.c.at(m, n)];
+            expected[p.result.at(m, n)] = wordOf(p, sum);
+        }
+    }
+    std::vector<uint32_t> all;
+    for (uint32_t s = 0; s < p.subgroups; ++s)
+        all.insert(all.end(), expected.begin(), expected.end());
+    return all;
+}
+
 TEST_P(SharedProducts, AreSumsOfProducts) {
     Random random(GetParam());
     const Product p = productOf(random);
-    std::vector<int> numbers(p.factorsSize() + kRows * p.depth + kRows * p.columns);
+    std::vector<int> numbers(p.c.end());
     for (int& number : numbers) number = static_cast<int>(random() % 5) - 2;
     Execution execution;
     execution.lanes = p.lanes;
     execution.settings.schedule = static_cast<reference::Choice>(random() % 3);
-    for (const int number : numbers)
-        execution.buffers[0].push_back(p.factors->isInteger
-                                           ? static_cast<uint32_t>(number)
-                                           : reference::test::bitsOf(static_cast<float>(number)));
-    execution.buffers[1].assign(size_t{kRows} * p.columns, 0xDEADBEEF);
-    std::vector<uint32_t> expected;
-    for (uint32_t m = 0; m < kRows; ++m) {
-        for (uint32_t n = 0; n < p.columns; ++n) {
-            int sum = 0;
-            for (uint32_t k = 0; k < p.depth; ++k) {
-                const uint32_t a = p.fromSums ? p.factorsSize() + m * p.depth + k
-                                              : p.depth * p.columns + m * p.depth + k;
-                sum += numbers[a] * numbers[p.isColumnMajor ? n * p.depth + k : k * p.columns + n];
-            }
-            sum *= p.isNegated ? -1 : 1;
-            sum *= p.inLoop ? static_cast<int>(p.products) : 1;
-            if (!p.addsToZero)
-                sum += numbers[p.factorsSize() + kRows * p.depth + m * p.columns + n];
-            expected.push_back(p.factors->isInteger
-                                   ? static_cast<uint32_t>(sum)
-                                   : reference::test::bitsOf(static_cast<float>(sum)));
-        }
-    }
+    for (const int number : numbers) execution.buffers[0].push_back(wordOf(p, number));
+    const std::vector<uint32_t> expected = expectedOf(p, numbers);
+    execution.buffers[1].assign(expected.size(), 0xDEADBEEF);
     const std::vector<uint32_t> words = reference::test::assemble(moduleOf(p));
     const auto rewritten = rewrite::rewrite({.words = words}, targetOf(random, p.lanes));
     std::ostringstream name;
@@ -327,7 +399,7 @@ TEST_P(SharedProducts, AreSumsOfProducts) {
     EXPECT_EQ(execution.buffers.at(1), expected) << name.str();
 }
 
-INSTANTIATE_TEST_SUITE_P(Random, SharedProducts, testing::Range(0u, 64u));
+INSTANTIATE_TEST_SUITE_P(Random, SharedProducts, testing::Range(0u, 160u));
 
 }  // namespace
 }  // namespace coopvk::judge::shared_products_test

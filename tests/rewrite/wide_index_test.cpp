@@ -160,8 +160,7 @@ class Evaluation {
     std::map<Id, Id> arguments_;
 };
 
-// The bytes that all lanes reach.
-std::set<uint64_t> bytesOf(const Parts& parts, bool isRequested = false) {
+std::vector<uint32_t> rewritten(const Parts& parts, bool isRequested) {
     const std::vector<uint32_t> words = assembleAndReadAll(moduleText(parts));
     EXPECT_EQ(validate(words).value_or(""), "");
     Request request;
@@ -171,11 +170,18 @@ std::set<uint64_t> bytesOf(const Parts& parts, bool isRequested = false) {
     target.device.shaderInt64 = true;
     target.device.subgroupSize = target.device.minSubgroupSize = kLanes;
     target.indexes64Bits = isRequested;
-    const Result<Rewritten> out = rewrite(request, target);
+    Result<Rewritten> out = rewrite(request, target);
     EXPECT_TRUE(out) << out.error().message;
     if (!out) return {};
     EXPECT_EQ(validate(out->words).value_or(""), "");
-    Module module = std::move(*Module::parse(out->words));
+    return std::move(out->words);
+}
+
+// The bytes that all lanes reach.
+std::set<uint64_t> bytesOf(const Parts& parts, bool isRequested = false) {
+    const std::vector<uint32_t> words = rewritten(parts, isRequested);
+    if (words.empty()) return {};
+    Module module = std::move(*Module::parse(words));
     const TypeTable types(module);
     std::set<uint64_t> bytes;
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -212,6 +218,22 @@ TEST(WideIndices, OfThirtyTwoBitOperands) {
     EXPECT_EQ(bytesOf(parts), expected);
     parts.hasMode = false;
     EXPECT_EQ(bytesOf(parts, true), expected);
+}
+
+// The mode stays, comes with the flag of a pipeline, and else is not there.
+TEST(WideIndices, HaveTheirMode) {
+    for (const auto& [hasMode, isRequested] :
+         {std::pair(true, false), {true, true}, {false, true}, {false, false}}) {
+        Parts parts = matrixLoad("%c16", "%c16");
+        parts.hasMode = hasMode;
+        const std::string text = disassemble(rewritten(parts, isRequested));
+        size_t modes = 0;
+        for (size_t at = 0; (at = text.find(" Shader64BitIndexingEXT\n", at)) != text.npos; ++at) {
+            const size_t line = text.rfind('\n', at) + 1;
+            modes += text.compare(line, 15, "OpExecutionMode") == 0 ? 1 : 0;
+        }
+        EXPECT_EQ(modes, hasMode || isRequested ? 1u : 0u) << text;
+    }
 }
 
 TEST(WideIndices, OfUntypedPointers) {
