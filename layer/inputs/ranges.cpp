@@ -62,11 +62,10 @@ std::vector<Copy> Ranges::copies() const {
         return std::tie(a.place.space, a.place.begin) < std::tie(b.place.space, b.place.begin);
     });
     std::vector<Copy> copies;
-    Space space;
-    uint64_t done = 0;  // where the bytes end that are copied
+    std::map<Space, uint64_t> ends;  // of the bytes that are copied
     for (const Source& source : sorted) {
-        if (copies.empty() || source.place.space != space) done = 0;
-        space = source.place.space;
+        const Space space = source.place.space;
+        uint64_t& done = ends[space];
         const uint64_t end = source.place.begin + source.size;
         const uint64_t from = std::max(source.place.begin, done);
         if (from >= end) continue;

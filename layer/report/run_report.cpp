@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/run_report.hpp"
 
-#include <algorithm>
-
 #include "system/system.hpp"
 #include "system/text.hpp"
 
 namespace coopvk::layer {
-namespace {
-
-// Fields must not contain separators, and `coopvk run` shows them.
-void addField(std::string& line, std::string_view field) {
-    std::string oneLine(field);
-    std::ranges::replace_if(oneLine, [](char c) { return c == '\t' || c == '\n'; }, ' ');
-    line += printable(oneLine);
-}
-
-}  // namespace
 
 RunReport::RunReport(const std::string& path) {
     if (path.empty()) return;
@@ -29,10 +17,10 @@ void RunReport::write(std::string_view event, std::initializer_list<std::string_
     line += '\t';
     line += std::to_string(system::processId());
     line += '\t';
-    addField(line, system::programName());
+    line += printable(system::programName());
     for (const std::string_view field : fields) {
         line += '\t';
-        addField(line, field);
+        line += printable(field);  // without separators
     }
     line += '\n';
     const std::string_view whole = line;

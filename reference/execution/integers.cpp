@@ -107,7 +107,7 @@ void reverseBits(Subgroup& s) {
     const uint32_t width = scalarOf(s.type()).width;
     mapComponents<1>(s, [&](uint64_t bits) {
         uint64_t reversed = 0;
-        for (uint32_t b = 0; b < width; ++b) reversed |= ((bits >> b) & 1) << (width - 1 - b);
+        for (uint32_t b = 0; b < width; ++b) reversed = reversed << 1 | (bits >> b & 1);
         return reversed;
     });
 }

@@ -11,8 +11,7 @@ namespace {
 // OpSMod: the sign of the divisor. A divisor of 0 has no remainder: 0.
 int64_t modulo(int64_t value, int64_t divisor) {
     if (divisor == 0) return 0;
-    const int64_t rest = value % divisor;
-    return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
+    return (value % divisor + divisor) % divisor;
 }
 
 // linearToSpanCoord and linearToViewCoord: false if a size is 0.

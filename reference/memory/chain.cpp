@@ -135,7 +135,7 @@ void accessChain(Subgroup& s, Out result) {
                 strays.set(lane);
         });
     }
-    for (uint32_t c = 0; c <= last; ++c) result.define(c, defined, s.mask);
+    for (uint32_t c = result.components(); c-- > 0;) result.define(c, defined, s.mask);
     if (last == 0) s.setStrays(result, strays, s.mask);
 }
 

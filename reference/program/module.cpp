@@ -133,9 +133,7 @@ class Reader {
 bool validate(const spvtools::SpirvTools& tools, const Words& words, bool hasInt4) {
     spvtools::ValidatorOptions options;
     options.SetSkipBlockLayout(hasInt4);
-    options.SetRelaxBlockLayout(true);
-    options.SetUniformBufferStandardLayout(true);
-    options.SetScalarBlockLayout(true);
+    options.SetScalarBlockLayout(true);  // takes what the others take, too
     options.SetWorkgroupScalarBlockLayout(true);
     options.SetFriendlyNames(false);  // a tenth of the time
     return tools.Validate(words.data(), words.size(), options);

@@ -13,19 +13,48 @@ constexpr uint64_t kConversion = VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_
 constexpr uint64_t kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 constexpr uint64_t kCopy = VK_PIPELINE_STAGE_2_COPY_BIT;
 
+constexpr uint64_t asDrivers(uint64_t stage) { return stage == kConversion ? kCompute : stage; }
+
 TEST_F(ConversionState, Events) {
     for (const uint64_t stage : {kConversion, kCopy}) {
         VkMemoryBarrier2 barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
         barrier.srcStageMask = stage;
         barrier.dstStageMask = kCopy;
-        VkDependencyInfo dependency = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-        dependency.memoryBarrierCount = 1;
-        dependency.pMemoryBarriers = &barrier;
+        VkBufferMemoryBarrier2 ofBuffer = {VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2};
+        ofBuffer.srcStageMask = kCopy;
+        ofBuffer.dstStageMask = stage;
+        VkDependencyInfo dependencies[2] = {{VK_STRUCTURE_TYPE_DEPENDENCY_INFO},
+                                            {VK_STRUCTURE_TYPE_DEPENDENCY_INFO}};
+        dependencies[0].memoryBarrierCount = dependencies[1].bufferMemoryBarrierCount = 1;
+        dependencies[0].pMemoryBarriers = &barrier;
+        dependencies[1].pBufferMemoryBarriers = &ofBuffer;
+        const uint64_t expected = asDrivers(stage);
         driver.seenCommands.clear();
-        COOPVK_DEVICE_COMMAND(driver, device, vkCmdSetEvent2)(commands, VK_NULL_HANDLE,
-                                                              &dependency);
-        const uint64_t expected = stage == kConversion ? kCompute : kCopy;
-        EXPECT_EQ(driver.seenCommands, (Commands{{"vkCmdSetEvent2", {expected, kCopy}}}));
+        const auto set = COOPVK_DEVICE_COMMAND(driver, device, vkCmdSetEvent2);
+        for (const VkDependencyInfo& one : dependencies) set(commands, VK_NULL_HANDLE, &one);
+        const VkEvent events[2] = {};
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdWaitEvents2)
+        (commands, 2, events, dependencies);
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdResetEvent2)(commands, VK_NULL_HANDLE, stage);
+        EXPECT_EQ(driver.seenCommands,
+                  (Commands{{"vkCmdSetEvent2", {expected, kCopy}},
+                            {"vkCmdSetEvent2", {kCopy, expected}},
+                            {"vkCmdWaitEvents2", {expected, kCopy, kCopy, expected}},
+                            {"vkCmdResetEvent2", {expected}}}));
+        EXPECT_EQ(barrier.srcStageMask, stage) << "the application's";
+    }
+}
+
+TEST_F(ConversionState, WhatIsWrittenBehindAStage) {
+    for (const uint64_t stage : {kConversion, kCopy}) {
+        driver.seenCommands.clear();
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdWriteTimestamp2)
+        (commands, stage, VK_NULL_HANDLE, 3);
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdWriteBufferMarker2AMD)
+        (commands, stage, VK_NULL_HANDLE, 16, 5);
+        EXPECT_EQ(driver.seenCommands,
+                  (Commands{{"vkCmdWriteTimestamp2", {asDrivers(stage), 3}},
+                            {"vkCmdWriteBufferMarker2AMD", {asDrivers(stage), 16, 5}}}));
     }
 }
 

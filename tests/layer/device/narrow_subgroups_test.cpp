@@ -112,10 +112,18 @@ TEST_F(NarrowSubgroups, OperationsAreThoseOfTheEmulation) {
     constexpr auto kType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
     driver.moreProperties[kType] = {8, VK_SHADER_STAGE_ALL,
                                     kBasic | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV, VK_TRUE};
+    constexpr auto kAmongOthers = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES;
+    std::vector<uint32_t> words(12);  // UUIDs, LUID and node mask are ahead
+    words.insert(words.end(), driver.moreProperties[kType].begin(),
+                 driver.moreProperties[kType].end());
+    driver.moreProperties[kAmongOthers] = words;
     startAs("amd");
     const auto shown = propertiesIn<VkPhysicalDeviceSubgroupProperties>(kType);
     EXPECT_EQ(shown.supportedOperations, kBasic);
     EXPECT_EQ(shown.supportedStages, VkFlags{VK_SHADER_STAGE_ALL});
+    const auto amongOthers = propertiesIn<VkPhysicalDeviceVulkan11Properties>(kAmongOthers);
+    EXPECT_EQ(amongOthers.subgroupSupportedOperations, kBasic);
+    EXPECT_EQ(amongOthers.subgroupSupportedStages, VkFlags{VK_SHADER_STAGE_ALL});
 }
 
 TEST_F(NarrowSubgroups, TheDriverIsAskedForNone) {

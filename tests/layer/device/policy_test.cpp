@@ -42,6 +42,19 @@ TEST(Policy, Decisions) {
     EXPECT_EQ(decideMatrix(",", native).provision, Provision::kNative);
 }
 
+// The driver's own extensions that depend on an emulated one cannot be used with it.
+TEST(Policy, WhatDependsOnAnEmulatedExtension) {
+    const DeviceFacts facts =
+        makeFacts({Extension::kKhrCooperativeMatrix, Extension::kNvCooperativeMatrix2});
+    const auto provisionBy = [&](std::string_view text) {
+        return decide(parse(text), facts)[static_cast<size_t>(Extension::kNvCooperativeMatrix2)]
+            .provision;
+    };
+    EXPECT_EQ(provisionBy("auto"), Provision::kNative);
+    EXPECT_EQ(provisionBy("VK_KHR_cooperative_matrix"), Provision::kUnavailable);
+    EXPECT_EQ(provisionBy("all"), Provision::kEmulated);
+}
+
 // A device that lacks what the emulation needs keeps its own, and the reason names what is missing.
 TEST(Policy, WhatTheDeviceLacks) {
     DeviceFacts facts = makeFacts();

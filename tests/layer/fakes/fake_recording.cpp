@@ -2,6 +2,7 @@
 //
 // Commands in command buffers of the fake driver: they record their arguments, or count calls.
 #include <ostream>
+#include <span>
 
 #include "fakes/fake_commands.hpp"
 #include "fakes/fake_driver.hpp"
@@ -54,12 +55,24 @@ void pipelineBarrier(VkCommandBuffer, VkPipelineStageFlags from, VkPipelineStage
     see("vkCmdPipelineBarrier", {from, to, memory->srcAccessMask, memory->dstAccessMask});
 }
 
-// The stages of the first memory barrier.
+// The stages of each barrier: of memory, of buffers, of images.
+std::vector<uint64_t> stagesOf(std::span<const VkDependencyInfo> infos) {
+    std::vector<uint64_t> stages;
+    const auto add = [&](const auto* barriers, uint32_t count) {
+        for (const auto& barrier : std::span(barriers, count))
+            stages.insert(stages.end(), {barrier.srcStageMask, barrier.dstStageMask});
+    };
+    for (const VkDependencyInfo& info : infos) {
+        add(info.pMemoryBarriers, info.memoryBarrierCount);
+        add(info.pBufferMemoryBarriers, info.bufferMemoryBarrierCount);
+        add(info.pImageMemoryBarriers, info.imageMemoryBarrierCount);
+    }
+    return stages;
+}
+
 void pipelineBarrier2(VkCommandBuffer, const VkDependencyInfo* info) {
     ++current()->recorded;
-    if (info->memoryBarrierCount == 0) return see("vkCmdPipelineBarrier2", {});
-    const VkMemoryBarrier2& barrier = info->pMemoryBarriers[0];
-    see("vkCmdPipelineBarrier2", {barrier.srcStageMask, barrier.dstStageMask});
+    see("vkCmdPipelineBarrier2", stagesOf({info, 1}));
 }
 
 void resetEvent2(VkCommandBuffer, VkEvent, VkPipelineStageFlags2 stages) {
@@ -67,11 +80,25 @@ void resetEvent2(VkCommandBuffer, VkEvent, VkPipelineStageFlags2 stages) {
     see("vkCmdResetEvent2", {stages});
 }
 
-// The stages of the first memory barrier.
 void setEvent2(VkCommandBuffer, VkEvent, const VkDependencyInfo* info) {
     ++current()->recorded;
-    const VkMemoryBarrier2& barrier = info->pMemoryBarriers[0];
-    see("vkCmdSetEvent2", {barrier.srcStageMask, barrier.dstStageMask});
+    see("vkCmdSetEvent2", stagesOf({info, 1}));
+}
+
+void waitEvents2(VkCommandBuffer, uint32_t count, const VkEvent*, const VkDependencyInfo* infos) {
+    ++current()->recorded;
+    see("vkCmdWaitEvents2", stagesOf({infos, count}));
+}
+
+void writeTimestamp2(VkCommandBuffer, VkPipelineStageFlags2 stage, VkQueryPool, uint32_t query) {
+    ++current()->recorded;
+    see("vkCmdWriteTimestamp2", {stage, query});
+}
+
+void writeBufferMarker2(VkCommandBuffer, VkPipelineStageFlags2 stage, VkBuffer, VkDeviceSize offset,
+                        uint32_t marker) {
+    ++current()->recorded;
+    see("vkCmdWriteBufferMarker2AMD", {stage, offset, marker});
 }
 
 // The stages of the semaphores of each submission.
@@ -198,11 +225,11 @@ const Entry kRecordingEntries[] = {
     COOPVK_COUNTED(vkCmdSetEvent2KHR),
     COOPVK_FAKE(vkCmdResetEvent2, resetEvent2),
     COOPVK_COUNTED(vkCmdResetEvent2KHR),
-    COOPVK_COUNTED(vkCmdWaitEvents2),
+    COOPVK_FAKE(vkCmdWaitEvents2, waitEvents2),
     COOPVK_COUNTED(vkCmdWaitEvents2KHR),
-    COOPVK_COUNTED(vkCmdWriteTimestamp2),
+    COOPVK_FAKE(vkCmdWriteTimestamp2, writeTimestamp2),
     COOPVK_COUNTED(vkCmdWriteTimestamp2KHR),
-    COOPVK_COUNTED(vkCmdWriteBufferMarker2AMD),
+    COOPVK_FAKE(vkCmdWriteBufferMarker2AMD, writeBufferMarker2),
     COOPVK_FAKE(vkQueueSubmit2, queueSubmit2),
     COOPVK_COUNTED(vkResetCommandBuffer),
     COOPVK_COUNTED(vkResetCommandPool),

@@ -37,6 +37,9 @@ class ShaderRoutes : public testing::Test {
     void stop() {
         for (VkShaderModule module : made) destroyModule(module);
         made.clear();
+        driver.during["vkDestroyDevice"] = [this] {
+            EXPECT_TRUE(driver.modules.empty()) << "they outlive their device";
+        };
         if (device != VK_NULL_HANDLE) driver.destroyDevice(device);
         device = VK_NULL_HANDLE;
         driver.destroyInstance();

@@ -27,6 +27,10 @@ TEST_F(ShaderRoutes, IdentifiersAreOurs) {
     COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleIdentifierEXT)
     (device, makeModule(plain), &ofStub);
     EXPECT_EQ(ofStub.identifierSize, 8u) << "the driver's own";
+    const VkShaderModuleCreateInfo plainInfo = infoOf(plain);
+    COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleCreateInfoIdentifierEXT)
+    (device, &plainInfo, &ofStub);
+    EXPECT_EQ(ofStub.identifierSize, 8u) << "the driver's own";
 
     // A pipeline from the identifier alone.
     VkPipelineShaderStageModuleIdentifierCreateInfoEXT named = {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "assemble.hpp"
 #include "fakes/shader_routes.hpp"
 #include "fakes/test_allocator.hpp"
 
@@ -157,6 +158,22 @@ TEST_F(ShaderRoutes, RequiredSubgroupSize) {
     EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
     EXPECT_EQ(last().requiredSubgroupSize, 16u);
     EXPECT_EQ(last().chain.size(), 1u);
+}
+
+// 48 invocations are no whole subgroups of 32, but of 16; 8 are one of 8.
+TEST_F(ShaderRoutes, SubgroupSizeThatFits) {
+    stop();
+    driver.minSubgroupSize = 8;
+    start();
+    for (const auto& [invocations, size] : {std::pair{"48", 16u}, std::pair{"8", 8u}}) {
+        std::string text = multiplyModule(16, 16, 16);
+        const size_t at = text.find("LocalSize 32 ");
+        ASSERT_NE(at, text.npos);
+        text.replace(at + 10, 2, invocations);
+        EXPECT_EQ(makeCompute(stageOf(makeModule(assemble(text)))), VK_SUCCESS);
+        EXPECT_EQ(last().requiredSubgroupSize, size);
+        EXPECT_TRUE(isRewritten(last().words));
+    }
 }
 
 // The layer makes and destroys every module with the application's allocator.

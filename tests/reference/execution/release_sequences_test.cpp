@@ -54,6 +54,33 @@ TEST(ReferenceReleaseSequences, ReadModifyWritesPassOn) {
             }
 }
 
+// An invocation writes a word, and sets a flag behind a barrier of all; another one waits for the
+// flag, and reads the word. A barrier that only acquires releases nothing by the flag.
+TEST(ReferenceReleaseSequences, WhatBarriersRelease) {
+    for (const std::string semantics : {"%semantics", "%acquire"}) {
+        ShaderText text = plainText(
+            "%d = OpAccessChain %p_shared %shared %u_0\n%z = OpAccessChain %p_shared %shared %u_1\n"
+            "%is0 = OpIEqual %bool %i %u_0\nOpSelectionMerge %zm None\n"
+            "OpBranchConditional %is0 %zt %zm\n"
+            "%zt = OpLabel\nOpAtomicStore %z %u_2 %relaxed %u_0\nOpBranch %zm\n%zm = OpLabel\n"
+            "OpControlBarrier %u_2 %u_2 %semantics\nOpSelectionMerge %dm None\n"
+            "OpBranchConditional %is0 %dt %dm\n%dt = OpLabel\nOpStore %d %u_9\nOpBranch %dm\n"
+            "%dm = OpLabel\nOpControlBarrier %u_2 %u_2 " +
+                semantics +
+                "\nOpSelectionMerge %m None\nOpSwitch %i %m 0 %first 4 %second\n"
+                "%first = OpLabel\nOpAtomicStore %z %u_2 %relaxed %u_1\nOpBranch %m\n"
+                "%second = OpLabel\nOpBranch %h\n%h = OpLabel\nOpLoopMerge %got %k None\n"
+                "OpBranch %b\n%b = OpLabel\n%f = OpAtomicLoad %u32 %z %u_2 %acquire\n"
+                "%c = OpIEqual %bool %f %u_1\nOpBranchConditional %c %got %k\n%k = OpLabel\n"
+                "OpBranch %h\n%got = OpLabel\n%r = OpLoad %u32 %d\n" +
+                storeWord("%u_0", "%r") + "OpBranch %m\n%m = OpLabel\n",
+            8);
+        text.declarations += "%acquire = OpConstant %u32 258\n";
+        const Execution run = executed(text);
+        semantics == "%semantics" ? expectNone(run) : expectOnly(run, kCheckRaces);
+    }
+}
+
 // An invocation writes a word of a buffer and releases it by a half. Another one, behind a barrier
 // for shared memory only, acquires it by that half. A store to the half ends what the first one
 // released, whatever the other half has.
