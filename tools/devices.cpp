@@ -73,8 +73,10 @@ rewrite::Result<std::vector<Device>> queryDevices() {
     // Else the layer's answers would be mistaken for the driver's.
     layer::system::setVariable("COOPVK_DISABLE", "1");
     if (volkInitialize() != VK_SUCCESS) {
-        return failure(std::string("there is no Vulkan loader (") + system::kLoaderLibrary +
-                       "): install it, and a Vulkan driver");
+        return failure(
+            std::string("there is no Vulkan loader (") + system::kLoaderLibrary +
+            "): install it (libvulkan1, vulkan-loader or vulkan-icd-loader), and a Vulkan "
+            "driver");
     }
     VkApplicationInfo application = {};
     application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;

@@ -29,7 +29,7 @@ Decision unknown() {
 }
 
 std::string onlyIfAsked(const char* why) {
-    return std::string("only if the emulate setting asks for it: ") + why;
+    return std::string("offered only if the emulate setting asks for it: ") + why;
 }
 
 // Vulkan versions on which extensions depend by the registry, beyond that of all of them.
@@ -61,8 +61,9 @@ Decision decideToAdd(const EmulatePolicy& policy, const DeviceFacts& facts,
     }
     const char* whyNot = row.leftOutOfAuto(facts);
     if (whyNot != nullptr && !policy.list.contains(info.extension)) {
-        return leftAlone(native, native == 0 ? onlyIfAsked(whyNot)
-                                             : "the driver's own; the rest " + onlyIfAsked(whyNot));
+        return leftAlone(native, native == 0
+                                     ? onlyIfAsked(whyNot)
+                                     : "the driver's own; the rest is " + onlyIfAsked(whyNot));
     }
     if (policy.avoided.contains(info.extension)) {
         return leftAlone(

@@ -47,6 +47,14 @@ TEST(Explanation, NoDevice) {
     expect(text, "not offered here: VK_C (needs shaderFloat16)");
 }
 
+// With `all`, the driver's half floats stay, and what the device cannot carry.
+TEST(Explanation, NothingIsLeftToReplace) {
+    const std::string text = explained(
+        "decision\t7\tgame\tGPU\tVK_KHR_shader_float16_int8\tnative\tthe driver's own\n"
+        "decision\t7\tgame\tGPU\tVK_A\tnative\tneeds shaderInt8\n");
+    expect(text, "which coopvk leaves in place: VK_A, VK_KHR_shader_float16_int8\n");
+}
+
 TEST(Explanation, NeverAsked) {
     const std::string text = explained(kStart + "device\t7\tgame\tGPU\t\t\n");
     expect(text, "GPU: the program enabled none of the extensions");

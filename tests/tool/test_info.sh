@@ -70,7 +70,7 @@ for lanes in 4 8; do
     without=$("$app" instance physical list)
     same --
     # `auto` offers a CPU no matrices with 4 lanes; with 8 this driver has its own.
-    matrices='unavailable +only if the emulate setting asks for it: on a CPU with subgroups of fewer than 8'
+    matrices='unavailable +offered only if the emulate setting asks for it: on a CPU with subgroups of fewer than 8'
     ((lanes == 4)) || matrices="native +the driver's own"
     has "^    VK_KHR_cooperative_matrix +$matrices"
     has '^    VK_NV_cooperative_vector +emulated '
@@ -83,7 +83,7 @@ for lanes in 4 8; do
     has '^  4-bit matrix shapes \(MxNxK\), emulated:$'
     has '^    s4 \* s4 \+ s32 -> s32: [0-9]+x[0-9]+x[0-9]+'
     has '^  2D blocks, emulated:$'
-    has '^    load, elements of 4 bytes: up to [0-9]+ of [0-9]+x[0-9]+, width a multiple of 1'
+    has '^    load, elements of 4 bytes: up to [0-9]+ blocks of [0-9]+x[0-9]+, widths in multiples of 1'
     same COOPVK_EMULATE=all --
     emulated=$info
     same -- --emulate VK_NV_cooperative_vector

@@ -72,7 +72,7 @@ run 0 -- "$app" instance physical matrix-device pipeline
 silent
 run 3 --emulate auto -- "$app" instance physical matrix-device
 has 'run_app: vkCreateDevice gave' \
-    'not offered here: VK_KHR_cooperative_matrix \(only if the emulate setting asks for it: on a CPU'
+    'not offered here: VK_KHR_cooperative_matrix \(offered only if the emulate setting asks for it: on a CPU'
 lanes 8
 run 0 -- "$app" instance physical matrix-device pipeline
 has "the program enabled VK_KHR_cooperative_matrix, the driver's own" '--emulate all replaces'

@@ -103,7 +103,11 @@ void print(const Part& part) {
     for (const auto& [name, speed] : part.speeds)
         std::cout << std::format("{} {:.4g}, ", name, speed);
     if (!part.layouts.is_null())
-        std::cout << std::format("of {} kinds of the driver's matrices\n", part.layouts.size());
+        std::cout << std::format(
+            "of {} kinds of the driver's matrices: which layout it is, or the "
+            "(row,column) that a bit of the lane's or the element's number "
+            "adds\n",
+            part.layouts.size());
     else if (!part.speeds.empty())
         std::cout << "in GFLOP/s\n";
     else
@@ -125,12 +129,24 @@ std::string coopvkSays(std::vector<std::string> arguments, double limit) {
     return runOnce(arguments, {}, {}, limit).output;
 }
 
+// If there is no device, what `coopvk` says of that is "problem".
 ordered_json deviceInformation(double limit) {
     const std::string text = coopvkSays({"info", "--json"}, limit);
     const size_t start = text.find('{');
+    if (start == std::string::npos && text.starts_with("coopvk: "))
+        return {{"problem", text.substr(0, text.find('\n'))}};
     if (start == std::string::npos) return nullptr;
     ordered_json json = ordered_json::parse(text.substr(start), nullptr, false);
     return json.is_discarded() ? ordered_json(nullptr) : json;
+}
+
+// Why no group can run; empty if that is not known.
+std::string whyNone(const ordered_json& information, uint32_t device) {
+    const ordered_json devices = information.value("devices", ordered_json());
+    if (devices.is_array() && devices.size() <= device)
+        return std::format("coopvk: there is no Vulkan device {}: `coopvk info` lists {}", device,
+                           devices.size());
+    return information.value("problem", "");
 }
 
 // Where a driver has no matrices, the native back-end would only be the core one again.
@@ -339,6 +355,10 @@ int runSelftest(const SelftestOptions& options) {
         return kAgree;
     }
     Results results(options);
+    if (const std::string why = whyNone(results.information(), options.device); !why.empty()) {
+        std::cerr << why << '\n';
+        return kCouldNotRun;
+    }
     const Totals totals = totalsOf(runGroups(options, results));
     const std::string line = summary(results.information(), options.device, totals);
     std::cout << line << std::endl;

@@ -72,6 +72,7 @@ struct Surroundings {
     const char* variable;  // it is set
     const char* what;
     const char* advice;
+    bool isContainer = false;
 };
 constexpr Surroundings kSurroundings[] = {
     {"/.flatpak-info", nullptr, "this is inside a Flatpak sandbox",
@@ -80,13 +81,15 @@ constexpr Surroundings kSurroundings[] = {
      "use another package of the program"},
     {"/run/pressure-vessel", nullptr, "this is inside a container of the Steam runtime",
      "docs/use.md, Steam and Proton, says how games get the layer"},
-    {"/.dockerenv", nullptr, "this is inside a container", "install coopvk in it"},
-    {"/run/.containerenv", nullptr, "this is inside a container", "install coopvk in it"},
+    {"/.dockerenv", nullptr, "this is inside a container", "install coopvk in it", true},
+    {"/run/.containerenv", nullptr, "this is inside a container", "install coopvk in it", true},
 };
 
-void checkSurroundings(Findings& findings) {
+// In a container, coopvk may be installed as anywhere else.
+void checkSurroundings(bool isInstalled, Findings& findings) {
     std::error_code error;
     for (const Surroundings& row : kSurroundings) {
+        if (row.isContainer && isInstalled) continue;
         const bool here = row.file != nullptr ? fs::exists(row.file, error)
                                               : std::getenv(row.variable) != nullptr;
         if (here) findings.push_back({false, row.what, row.advice});
@@ -148,11 +151,11 @@ int runDoctor(const DoctorOptions& options) {
     Findings findings;
     Findings unused;
     const bool implicit = !layer::isNamed() || !findManifests(LayerKind::kImplicit, unused).empty();
-    const bool byConfiguration =
-        checkManifests(implicit ? LayerKind::kImplicit : LayerKind::kExplicit, findings);
+    const LayerKind kind = implicit ? LayerKind::kImplicit : LayerKind::kExplicit;
+    const bool byConfiguration = checkManifests(kind, findings);
     checkSwitches(implicit, checkConfiguration(options.command, byConfiguration, findings),
                   findings);
-    checkSurroundings(findings);
+    checkSurroundings(!findManifests(kind, unused).empty(), findings);
     const bool came = tryLoader(byConfiguration, findings);
     if (!options.command.empty()) checkProgram(options.command.front(), findings);
     checkFaults(namesOf(options.command), findings);

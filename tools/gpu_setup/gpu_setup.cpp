@@ -16,8 +16,14 @@ void check(VkResult result, const char* call) {
                             " gave " + string_VkResult(result));
 }
 
+void startLoader() {
+    if (volkInitialize() == VK_SUCCESS) return;
+    throw Error(VK_ERROR_INITIALIZATION_FAILED,
+                "there is no Vulkan loader: `coopvk doctor` says what to install");
+}
+
 VkInstance createInstance(const char* program, uint32_t version, VkInstanceCreateInfo info) {
-    COOPVK_CHECK(volkInitialize());
+    startLoader();
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.pApplicationName = program;
     application.apiVersion = version;

@@ -44,6 +44,9 @@ std::vector<T> listAll(const char* call, const T& empty, const Query& query) {
     return list;
 }
 
+// Throws an Error if there is no Vulkan loader.
+void startLoader();
+
 // An instance of this version of Vulkan, by the loader. `info`: the rest of its create info.
 VkInstance createInstance(const char* program, uint32_t version,
                           VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO});

@@ -81,8 +81,9 @@ void printBlocks(std::ostream& out, const std::vector<rewrite::BlockSizes>& size
     out << "  2D blocks, emulated:\n";
     for (const rewrite::BlockSizes& size : sizes) {
         out << "    " << name(size.operation) << ", elements of " << size.elementSize
-            << " bytes: up to " << size.maxCount << " of " << size.maxWidth << "x" << size.maxHeight
-            << ", width a multiple of " << size.widthGranularity << '\n';
+            << (size.elementSize == 1 ? " byte: " : " bytes: ") << "up to " << size.maxCount
+            << " blocks of " << size.maxWidth << "x" << size.maxHeight
+            << ", widths in multiples of " << size.widthGranularity << '\n';
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/explanation.hpp"
 
+#include <vulkan/vulkan_core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -34,7 +36,8 @@ std::string join(const Names& names) {
 // What is known about one device in one program, in all processes of the program.
 struct DeviceStory {
     Names native, offered;
-    Strings unavailable;  // "NAME (REASON)"
+    bool isReplaceable = false;  // something native, by `emulate=all`
+    Strings unavailable;         // "NAME (REASON)"
     bool created = false;
     Names emulatedInUse, nativeInUse;  // enabled by the program
     Strings failures, refusals;
@@ -57,6 +60,9 @@ void addDecision(DeviceStory& device, const Strings& fields) {
     const std::string& extension = fields[4];
     if (fields[5] == "native") {
         device.native.insert(extension);
+        // `all` leaves half floats to a driver that has them, and what the device cannot carry.
+        device.isReplaceable |= extension != VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME &&
+                                fields[6].starts_with("the driver's own");
     } else if (fields[5] == "emulated") {
         device.offered.insert(extension);
     } else {
@@ -94,8 +100,9 @@ void addLine(Story& story, std::string_view line) {
 
 void describeOffer(const DeviceStory& device, Strings& lines) {
     if (!device.native.empty()) {
-        lines.push_back("    the driver's own, which coopvk leaves in place: " +
-                        join(device.native) + " (--emulate all replaces them by coopvk's)");
+        lines.push_back(
+            "    the driver's own, which coopvk leaves in place: " + join(device.native) +
+            (device.isReplaceable ? " (--emulate all replaces them by coopvk's)" : ""));
     }
     if (!device.offered.empty()) {
         lines.push_back("    offered by coopvk, but not enabled: " + join(device.offered));
@@ -155,9 +162,9 @@ std::vector<std::string> explain(std::string_view report, std::string_view progr
                         " was seen");
         lines.push_back(
             "  It did not use Vulkan, found no driver, or could not load the layer. The layer "
-            "cannot be loaded in sandboxes, in containers, in 32-bit programs without coopvk-i386, "
-            "in "
-            "programs with other rights, and with VK_LOADER_LAYERS_DISABLE");
+            "cannot be loaded in sandboxes and containers in which it is not installed, in 32-bit "
+            "programs without coopvk-i386, in programs with other rights, and with "
+            "VK_LOADER_LAYERS_DISABLE");
     }
     for (const auto& [name, story_] : story.programs) describeProgram(name, story_, lines);
     if (othersLeft)

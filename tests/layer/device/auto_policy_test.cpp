@@ -147,7 +147,7 @@ TEST(AutoPolicy, NamesBesideAuto) {
     const Decision left = decide(parse("auto"), facts)[index];
     EXPECT_EQ(left.provision, Provision::kNative);
     EXPECT_EQ(left.native, 0b1100u);
-    EXPECT_NE(left.reason.find("the rest only if the emulate setting asks for it"),
+    EXPECT_NE(left.reason.find("the rest is offered only if the emulate setting asks for it"),
               std::string::npos)
         << left.reason;
     for (const char* text :

@@ -37,8 +37,9 @@ std::string Tally::shares() const {
         if (share == 0) return;
         char percent[32];
         std::snprintf(percent, sizeof(percent), share < 0.1 ? "%.1f %%" : "%.0f %%", 100 * share);
-        text += text.empty() ? std::string(side) + " uses at most " + percent + " of the freedom"
-                             : std::string(", ") + side + " " + percent;
+        text += text.empty()
+                    ? std::string(side) + " uses at most " + percent + " of what is allowed"
+                    : std::string(", ") + side + " " + percent;
     };
     add("native", nativeShare);
     add("emulated", emulatedShare);

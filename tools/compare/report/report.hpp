@@ -18,7 +18,7 @@ struct Tally {
     void add(const Verdict& verdict);
     // "24/24, 3 ulps"; without the ulps where all is bit-identical
     std::string text() const;
-    // "native uses at most 3 % of the freedom, emulated 2 %"; empty if results are exact
+    // "native uses at most 3 % of what is allowed, emulated 2 %"; empty if results are exact
     std::string shares() const;
 };
 

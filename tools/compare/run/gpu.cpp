@@ -95,7 +95,7 @@ bool layerIsListed() {
 std::string_view nameOf(SideKind side) { return side == SideKind::kNative ? "native" : "emulated"; }
 
 VkInstanceCreateInfo layeredInstance() {
-    COOPVK_CHECK(volkInitialize());
+    vulkan::startLoader();
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     // Also by name, since it may be found as an explicit layer.
     if (layerIsListed()) {
