@@ -227,11 +227,13 @@ TEST(WideIndices, HaveTheirMode) {
         Parts parts = matrixLoad("%c16", "%c16");
         parts.hasMode = hasMode;
         const std::string text = disassemble(rewritten(parts, isRequested));
-        size_t modes = 0;
-        for (size_t at = 0; (at = text.find(" Shader64BitIndexingEXT\n", at)) != text.npos; ++at) {
-            const size_t line = text.rfind('\n', at) + 1;
-            modes += text.compare(line, 15, "OpExecutionMode") == 0 ? 1 : 0;
-        }
+        const auto count = [&](std::string_view of) {
+            size_t found = 0;
+            for (size_t at = 0; (at = text.find(of, at)) != text.npos; ++at) ++found;
+            return found;
+        };
+        const size_t modes =
+            count(" Shader64BitIndexingEXT\n") - count("OpCapability Shader64BitIndexingEXT\n");
         EXPECT_EQ(modes, hasMode || isRequested ? 1u : 0u) << text;
     }
 }
