@@ -177,5 +177,23 @@ TEST(OneEntryPoint, RefusedWhereStageAndNameContradict) {
     }
 }
 
+// Instructions without semantics go with what they name, also where an optimisation removes that.
+TEST(OneEntryPoint, NotesOfOthersGo) {
+    const std::string text =
+        test::edited(std::string(kModule),
+                     {{"OpExtension", "OpExtension \"SPV_KHR_non_semantic_info\"\nOpExtension"},
+                      {"OpMemoryModel",
+                       "%set = OpExtInstImport \"NonSemantic.Test\"\nOpMemoryModel"},
+                      {"OpStore %q2 %x2\n", ""}}) +
+        "%note = OpExtInst %void %set 1 %other\n%gone = OpExtInst %void %set 2 %fragment\n"
+        "%behind = OpExtInst %void %set 3 %gone\n%unread = OpExtInst %void %set 4 %shared\n";
+    const std::vector<uint32_t> words = test::assemble(text);
+    EXPECT_EQ(validate(words), std::nullopt);
+    const Result<Rewritten> out = run(words, "other", Stage::kCompute);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+    EXPECT_EQ(count(disassemble(out->words), " OpExtInst "), 1u) << disassemble(out->words);
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::one_entry_point_test

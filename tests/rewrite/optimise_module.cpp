@@ -38,6 +38,7 @@ OpDecorate %98 RelaxedPrecision
 %15 = OpConstant %7 1
 %20 = OpConstant %6 6
 %16 = OpTypeArray %6 %12
+%21 = OpTypeArray %16 %12
 %17 = OpTypePointer Function %6
 %18 = OpTypePointer Function %16
 %19 = OpTypePointer StorageBuffer %6

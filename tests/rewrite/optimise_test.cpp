@@ -86,6 +86,31 @@ OpStore %31 %98
 %98 = OpIAdd %6 %40 %10
 OpStore %31 %98
 )"},
+    // An insertion into a part of what is read changes that; one beside it does not.
+    {"ReadsBehindInsertions", Pass::kBlock,
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%41 = OpCompositeConstruct %16 %40 %12
+%42 = OpCompositeConstruct %21 %41 %41
+%43 = OpCompositeInsert %21 %13 %42 0 1
+%44 = OpCompositeExtract %16 %43 0
+%45 = OpCompositeExtract %6 %44 1
+OpStore %31 %45
+%46 = OpCompositeExtract %16 %43 1
+%47 = OpCompositeExtract %6 %46 0
+OpStore %31 %47
+)",
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%41 = OpCompositeConstruct %16 %40 %12
+%42 = OpCompositeConstruct %21 %41 %41
+%43 = OpCompositeInsert %21 %13 %42 0 1
+%44 = OpCompositeExtract %16 %43 0
+OpStore %31 %13
+OpStore %31 %40
+)"},
     {"KeepsEqualValuesOfOtherBlocks", Pass::kBlock, kAcrossBlocks, kAcrossBlocks},
     {"SharesEqualValuesOfDominators", Pass::kFunction, kAcrossBlocks,
      R"(

@@ -253,8 +253,10 @@ TEST(Vector, CodeDoesNotGrowWithTheMatrix) {
     }
 }
 
-// A vector of consecutive elements of an array, each loaded by itself, or each second one.
-std::string assembledModule(uint32_t n, uint32_t step) {
+// A vector of consecutive elements of an array, each loaded by itself, or each second one. The
+// array is in a buffer, or the whole of a shared variable.
+std::string assembledModule(uint32_t n, uint32_t step, bool isShared = false) {
+    const std::string_view chain = isShared ? "%sharedHalf %held" : "%halfPointer %buffer %zero";
     std::string loads, list;
     for (uint32_t e = 0; e < n; ++e) {
         loads += std::format("%c{0} = OpConstant %uint {1}\n", e, e * step);
@@ -264,8 +266,8 @@ std::string assembledModule(uint32_t n, uint32_t step) {
     for (uint32_t e = 0; e < n; ++e) {
         loads += std::format(
             "%i{0} = OpLoad %uint %index\n%a{0} = OpIAdd %uint %i{0} %c{0}\n"
-            "%p{0} = OpAccessChain %halfPointer %buffer %zero %a{0}\n%v{0} = OpLoad %half %p{0}\n",
-            e);
+            "%p{0} = OpAccessChain {1} %a{0}\n%v{0} = OpLoad %half %p{0}\n",
+            e, chain);
         list += std::format(" %v{}", e);
     }
     return std::format(R"(
@@ -276,7 +278,7 @@ OpCapability VulkanMemoryModel
 OpCapability CooperativeVectorNV
 OpExtension "SPV_NV_cooperative_vector"
 OpMemoryModel Logical Vulkan
-OpEntryPoint GLCompute %main "main" %buffer %index
+OpEntryPoint GLCompute %main "main" %buffer %index %held
 OpExecutionMode %main LocalSize 64 1 1
 OpDecorate %index BuiltIn LocalInvocationIndex
 OpDecorate %array ArrayStride 2
@@ -299,6 +301,11 @@ OpDecorate %buffer Binding 0
 %buffer = OpVariable %pointer StorageBuffer
 %indexPointer = OpTypePointer Input %uint
 %index = OpVariable %indexPointer Input
+%size = OpConstant %uint 16384
+%halves = OpTypeArray %half %size
+%sharedHalf = OpTypePointer Workgroup %half
+%sharedHalves = OpTypePointer Workgroup %halves
+%held = OpVariable %sharedHalves Workgroup
 {1}
 %x = OpCompositeConstruct %vector{2}
 %at = OpAccessChain %arrayPointer %buffer %zero
@@ -313,9 +320,9 @@ OpFunctionEnd
 // packs.
 TEST(Vector, AssembledVectorsAreReadInALoop) {
     for (const uint32_t n : {256u, 257u, 300u, 1023u, 1024u, 4096u}) {
-        for (const uint32_t step : {1u, 2u}) {
+        for (const auto& [step, isShared] : {std::pair(1u, false), {1u, true}, {2u, false}}) {
             const Result<Rewritten> out =
-                rewriteFor(test::assemble(assembledModule(n, step)), 32, true);
+                rewriteFor(test::assemble(assembledModule(n, step, isShared)), 32, true);
             ASSERT_TRUE(out) << out.error().message;
             EXPECT_EQ(validate(out->words), std::nullopt) << n;
             const bool inLoop = n > 256 && step == 1;

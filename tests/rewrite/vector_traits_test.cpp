@@ -127,11 +127,13 @@ TEST(VectorTraits, DriverMatricesAreNotUsedWhereTheyMustNotOrDoNotPay) {
     EXPECT_EQ(outputFor(source, cpu).paths, kTiles);
     cpu.backEnd = BackEnd::kNative;
     EXPECT_EQ(outputFor(source, cpu).paths, kByDriver);
-    // Less than half of 16 rows.
+    // Less than half of 16 rows or columns.
     Target large = withMatrices(BackEnd::kAuto);
     large.device.nativeShapes.erase(large.device.nativeShapes.begin());
     EXPECT_EQ(outputFor(test::layerModule(7, 64, 0, false), large).paths, kTiles);
     EXPECT_EQ(outputFor(test::layerModule(8, 64, 0, false), large).paths, kByDriver);
+    EXPECT_NE(outputFor(test::layerModule(64, 7, 0, false), large).paths, kByDriver);
+    EXPECT_EQ(outputFor(test::layerModule(64, 8, 0, false), large).paths, kByDriver);
 }
 
 // A device whose driver has matrices with the rows of a block.

@@ -52,7 +52,7 @@ void LongVectorFunction::lowerExtract(const Instruction& i) {
 
 void LongVectorFunction::lowerDynamicExtract(const Instruction& i) {
     const std::optional<uint64_t> known = module_.constantValue(i.word(1));
-    const bool isAlone = group_.isShort() && (known || !group_.readsOtherLanes());
+    const bool isAlone = group_.isShort() && !group_.readsOtherLanes();
     if (group_.has(i.word(0)) && !isAlone) group_.flush();
     const LongVector& vector = *context_.vectorOfValue(i.word(0));
     ComponentIndex at = {i.word(1), std::nullopt};

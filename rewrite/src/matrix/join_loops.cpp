@@ -97,7 +97,8 @@ class LoopPairs {
         return fits ? found : std::nullopt;
     }
 
-    // Adds the blocks from one to another one. False if there are other ways.
+    // Adds the blocks from one to another one. False if there are other ways. It ends: no block has
+    // two predecessors, so none is visited twice.
     bool follow(size_t from, size_t to, std::vector<size_t>& blocks) const {
         for (size_t b = from;;) {
             const Block& block = *function_.blocks[b];
@@ -108,7 +109,7 @@ class LoopPairs {
             blocks.push_back(b);
             if (b == to) return true;
             const auto next = graph_.number(block.body.back()->word(0));
-            if (!next || blocks.size() > function_.blocks.size()) return false;
+            if (!next) return false;
             b = *next;
         }
     }

@@ -123,7 +123,7 @@ class Simplifier {
             member.value = insert.word(1);
             return true;
         }
-        if (into.size() > member.indices.size() || into.empty()) return false;
+        if (into.size() > member.indices.size()) return false;
         member.value = insert.word(0);
         member.indices.erase(member.indices.begin(),
                              member.indices.begin() + static_cast<std::ptrdiff_t>(common));

@@ -85,7 +85,7 @@ class RoleInference {
 
     Range operand(const Instruction& instruction, size_t index) {
         const Id id = instruction.word(index);
-        if (index >= instruction.operands.size() || !instruction.operands[index].isId) return {};
+        if (id == 0 || !instruction.operands[index].isId) return {};
         if (!isMatrixConstant(module_.def(id))) return value(id);
         const auto [entry, isNew] = constantUses_.try_emplace({&instruction, index});
         if (isNew) entry->second = make(module_.def(id).type);

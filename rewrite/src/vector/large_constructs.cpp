@@ -111,7 +111,7 @@ std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, c
         if (load.opcode != OpLoad || !equal.has(load.result)) return std::nullopt;
         const std::span<const Operand> access = operandsBehind(load, 1);
         const Instruction& chain = module.def(load.word(0));
-        if (!isAccessChain(chain.opcode) || chain.operands.size() < 2) return std::nullopt;
+        if (!isAccessChain(chain.opcode)) return std::nullopt;
         const Id index = chain.operands.back().word;
         if (context.types.width(module.def(index).type) != 32) return std::nullopt;
         const IndexSum sum = sumOf(module, equal, index);
