@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Copies between images of color that scale and convert (Vulkan, "Image Copies With Scaling").
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "images/regions.hpp"
 
@@ -40,6 +42,17 @@ Taps tapsAt(const Axis& axis, uint32_t texel, bool isLinear) {
     return {Tap{clamped(first), 1 - share}, Tap{clamped(first + 1), share}};
 }
 
+// "Integers are converted by first clamping to the representable range of the destination format".
+void clampIntegers(const TexelFormat& format, Texel& texel) {
+    if (!format.isInteger()) return;
+    for (const TexelComponent& component : std::span(format.components).first(format.count)) {
+        const bool isSigned = component.kind == TexelKind::kSint;
+        const double least = isSigned ? -std::ldexp(1, component.bits - 1) : 0;
+        const double most = std::ldexp(1, component.bits - (isSigned ? 1 : 0)) - 1;
+        texel[component.channel] = std::clamp(texel[component.channel], least, most);
+    }
+}
+
 struct Blit {
     Image *from, *to;
     uint32_t fromLevel, toLevel, fromLayer, toLayer;
@@ -63,6 +76,7 @@ struct Blit {
                          std::memchr(texel.written, 0, size_t(texel.size)) == nullptr;
         }
         TexelBytes bytes{};
+        clampIntegers(to->format, sum);
         encodeTexel(to->format, sum, bytes);
         const Range target = to->row(toLevel, toLayer, z, y, x, 1);
         followWrite(execution, Use::kBlitWrite, target);

@@ -23,6 +23,13 @@ void requireInfo(const VkImageCreateInfo& info) {
             "the device has no sparse and no protected images");
 }
 
+VkSubresourceLayout layoutOf(const Image& image, const VkImageSubresource& of) {
+    const TexelLevel& level = image.level(of.mipLevel);
+    (void)image.layersOf(of.arrayLayer, 1);
+    return {level.offset + of.arrayLayer * image.layer, level.slice * level.depth, level.row,
+            image.layer, level.slice};
+}
+
 }  // namespace
 
 // Layers start at multiples of the alignment, so that each can have memory of its own size.
@@ -114,15 +121,21 @@ void GetImageMemoryRequirements(Device&, Image* image, VkMemoryRequirements* out
 
 void GetImageSubresourceLayout(Device&, Image* image, const VkImageSubresource* of,
                                VkSubresourceLayout* out) {
-    const TexelLevel& level = image->level(of->mipLevel);
-    (void)image->layersOf(of->arrayLayer, 1);
-    *out = {level.offset + of->arrayLayer * image->layer, level.slice * level.depth, level.row,
-            image->layer, level.slice};
+    *out = layoutOf(*image, *of);
 }
 
 void GetImageSubresourceLayout2(Device& device, Image* image, const VkImageSubresource2* of,
                                 VkSubresourceLayout2* out) {
     GetImageSubresourceLayout(device, image, &of->imageSubresource, &out->subresourceLayout);
+}
+
+void GetDeviceImageSubresourceLayout(Device& device, const VkDeviceImageSubresourceInfo* info,
+                                     VkSubresourceLayout2* out) {
+    require(info->pCreateInfo != nullptr && info->pSubresource != nullptr,
+            "there is no image to ask for");
+    requireInfo(*info->pCreateInfo);
+    const Image image(device, *info->pCreateInfo);
+    out->subresourceLayout = layoutOf(image, info->pSubresource->imageSubresource);
 }
 
 }  // namespace coopvk::reference::icd

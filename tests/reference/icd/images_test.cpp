@@ -4,6 +4,7 @@
 #include "images.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "texels.spv.h"
 
@@ -77,7 +78,7 @@ TEST_F(Images, CopiesParts) {
 
 // "Image Copies With Scaling": the middle of each texel of the target, (x + 1/2), is scaled to the
 // source. With a linear filter, half a texel is subtracted, and what is beyond an edge is its
-// texel.
+// texel. "Signed and unsigned integers are converted by first clamping to the representable range".
 struct BlitRow {
     VkFormat from, to;
     VkFilter filter;
@@ -102,6 +103,20 @@ const BlitRow kBlits[] = {
      2,
      {0xFF, 0x33},
      {0x3F800000, 0x3E4CCCCD, 7, 7}},  // 51 / 255
+    {VK_FORMAT_R32_SINT,
+     VK_FORMAT_R8G8B8A8_SINT,
+     VK_FILTER_NEAREST,
+     0,
+     2,
+     {uint32_t(-1000), 300},
+     {0x01000080, 0x0100007F, 7, 7}},  // -128, 127; absent components are 0, alpha 1
+    {VK_FORMAT_R32_UINT,
+     VK_FORMAT_A2B10G10R10_UINT_PACK32,
+     VK_FILTER_NEAREST,
+     0,
+     2,
+     {0xFFFFFFFF, 1023},
+     {0x400003FF, 0x400003FF, 7, 7}},
 };
 
 TEST_F(Images, Scales) {
@@ -126,6 +141,40 @@ TEST_F(Images, Scales) {
         }));
         EXPECT_EQ(target.values(), row.target) << row.from << ", " << row.filter;
     }
+}
+
+// vkGetDeviceImageSubresourceLayout: "as if the image were created". Rows have all their texels,
+// and no two subresources a byte in common.
+TEST_F(Images, LayoutsNeedNoImage) {
+    VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+    info.imageType = VK_IMAGE_TYPE_2D;
+    info.format = VK_FORMAT_R8G8_SRGB;
+    info.extent = {7, 5, 1};
+    info.mipLevels = info.arrayLayers = 2;
+    info.samples = VK_SAMPLE_COUNT_1_BIT;
+    info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    VkImage image = VK_NULL_HANDLE;
+    ASSERT_VK(vkCreateImage(device, &info, nullptr, &image));
+    VkDeviceSize end = 0;
+    for (uint32_t layer = 0; layer < 2; ++layer) {
+        for (uint32_t level = 0; level < 2; ++level) {
+            VkImageSubresource2 part{VK_STRUCTURE_TYPE_IMAGE_SUBRESOURCE_2};
+            part.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, layer};
+            const VkDeviceImageSubresourceInfo question{
+                VK_STRUCTURE_TYPE_DEVICE_IMAGE_SUBRESOURCE_INFO, nullptr, &info, &part};
+            VkSubresourceLayout2 answer{VK_STRUCTURE_TYPE_SUBRESOURCE_LAYOUT_2};
+            vkGetDeviceImageSubresourceLayout(device, &question, &answer);
+            const VkSubresourceLayout& found = answer.subresourceLayout;
+            VkSubresourceLayout ofImage{};
+            vkGetImageSubresourceLayout(device, image, &part.imageSubresource, &ofImage);
+            EXPECT_EQ(std::memcmp(&found, &ofImage, sizeof(found)), 0) << layer << ", " << level;
+            EXPECT_GE(found.rowPitch, (7u >> level) * 2);
+            EXPECT_GE(found.size, (5u >> level) * found.rowPitch);
+            EXPECT_GE(found.offset, end);
+            end = found.offset + found.size;
+        }
+    }
+    vkDestroyImage(device, image, nullptr);
 }
 
 // Depth and stencil of one image are apart in buffers: 24 bits of depth in words, stencil in bytes.
