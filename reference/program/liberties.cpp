@@ -55,6 +55,8 @@ void Decoder::readLiberties(const Parsed& from, Instruction& to) {
     using enum spv::Decoration;
     constexpr auto kContract = uint32_t(spv::FPFastMathModeMask::AllowContract);
     to.mayContract = allows(to, spv::FPFastMathModeMask::AllowContract);
+    // AllowContract: "The instructions producing the operands do not need to be decorated".
+    to.isLoose = !decorations_.has(from.resultId, NoContraction);
     const auto modes = decorations_.of(from.resultId, FPFastMathMode);
     uint32_t liberties = modes ? *modes : libertiesOf(*program_, to, *program_);
     const auto add = [&](bool is, uint32_t liberty) { liberties |= is ? liberty : 0; };

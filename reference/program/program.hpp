@@ -72,6 +72,7 @@ struct Instruction {
     uint32_t liberties = 0;     // Liberty: what its decorations allow, or else the module's modes
     bool isDecorated = false;   // so that its liberties may be others than those of the modes
     bool mayContract = false;   // with other arithmetic instructions, of floats
+    bool isLoose = false;       // others, which may contract, may do so with it
     bool contracts = false;     // a product, or a sum with one, that may be rounded once
     bool rearranges = false;    // as a product, it may add to what others added to
     bool negatesProduct = false, negatesAddend = false;  // of such a sum

@@ -38,7 +38,7 @@ uint8_t Contractions::productsIn(TermId term) {
     if (const auto* known = valueIn(products_, term)) return *known;
     uint8_t products = 0;
     const auto contracted = [](const auto& of) {
-        return of.mayContract && !of.isRounded ? kLooseProducts : kExactProducts;
+        return of.isLoose && !of.isRounded ? kLooseProducts : kExactProducts;
     };
     const TermKind kind = terms_[term].kind;
     if ((kind == TermKind::kApplied || kind == TermKind::kOpaque) &&

@@ -94,8 +94,9 @@ class Geometry {
                       numbers::decodeDouble(type_.number, terms_[y[n]].bits);
         }
         factors.push_back(number(0));
-        const Sum sum{type_.number, type_.number, type_.number,
-                      type_.number, false,        function_.at.mayContract};
+        const Instruction& at = function_.at;
+        const Sum sum{type_.number, type_.number,   type_.number, type_.number,
+                      false,        at.mayContract, at.isLoose};
         return terms_.product(sum, factors, numbers::encodeDouble(type_.number, sample));
     }
     TermId sqrt(TermId of) { return made(GLSLstd450Sqrt, {of}); }
@@ -116,6 +117,7 @@ class Geometry {
         f.types.assign(of.size(), &type_);
         f.commutes = numberIn(opcode) == numberIn(OpFAdd) || numberIn(opcode) == numberIn(OpFMul);
         f.mayContract = f.at.type == &type_ && f.at.mayContract;
+        f.isLoose = f.at.type == &type_ && f.at.isLoose;
         std::vector<Values> values(of.size());
         std::vector<const Values*> from;
         bool isKnown = true;

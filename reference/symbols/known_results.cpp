@@ -38,16 +38,15 @@ bool isProduct(uint32_t opcode) {
            opcode == numberIn(OpMatrixTimesScalar) || opcode == numberIn(GLSLstd450Fma);
 }
 
-// The number is that of the product, without any rounding.
-bool isExactProduct(Number number, uint64_t a, uint64_t b, uint64_t product) {
-    const double x = numbers::decodeDouble(number, a), y = numbers::decodeDouble(number, b);
-    const double is = numbers::decodeDouble(number, product);
-    return std::isfinite(is) && std::fma(x, y, -is) == 0 && (is == 0 || std::abs(is) > 0x1p-500);
-}
-
 }  // namespace
 
-// Integers of a common scale whose magnitudes together are at most the format's: each partial sum
+bool isExactProduct(double x, double y, double product) {
+    // A product of two that is 0 may have been too small.
+    if (product == 0) return x == 0 || y == 0;
+    return std::isfinite(product) && std::fma(x, y, -product) == 0 && std::abs(product) > 0x1p-500;
+}
+
+// Integers of a common scale whose magnitudes together are less than the format's: each partial sum
 // is exact.
 bool isExactSum(std::span<const double> numbers, Number result) {
     int lowest = 4096;
@@ -65,7 +64,7 @@ bool isExactSum(std::span<const double> numbers, Number result) {
     const int bits = format.mantissaBits + 1;
     const int least = 1 - format.bias - format.mantissaBits;
     return total == 0 ||
-           (lowest >= least && total <= std::ldexp(1.0, std::min(lowest + bits, 1023)) &&
+           (lowest >= least && total < std::ldexp(1.0, std::min(lowest + bits, 1023)) &&
             total < std::ldexp(1.0, (1 << format.exponentBits) - 2 - format.bias));
 }
 
@@ -84,7 +83,7 @@ bool isInAnyOrder(uint32_t opcode, std::span<const double> members, Number resul
 bool isOpen(const Instruction& at, const TransferRow* row) {
     if (row != nullptr) return row->isOpen;
     if (at.type == nullptr || at.row->defined != Defined::kComponentwise) return false;
-    if (isProduct(at.row->opcode)) return isFloat(*at.type) && at.mayContract;
+    if (isProduct(at.row->opcode)) return isFloat(*at.type) && (at.isLoose || at.mayContract);
     if (isAmong(kExact, at.row->opcode)) return false;
     return isFloat(*at.type) && !isDetermined(at.row->opcode);
 }
@@ -100,12 +99,13 @@ bool Transferred::isOpenAt(uint32_t component, uint32_t lane) const {
     for (uint32_t n = 0; n < at.operands.size(); ++n)
         if (at[n].slot != kNone) of.push_back(*constant(n, component, lane));
     const uint64_t is = result().at(component, lane);
-    if (opcode == numberIn(GLSLstd450Fma)) {
-        const double product =
-            numbers::decodeDouble(number, of[0]) * numbers::decodeDouble(number, of[1]);
-        return !isExactProduct(number, of[0], of[1], numbers::encodeDouble(number, product));
+    if (isProduct(opcode)) {
+        const double x = numbers::decodeDouble(number, of[0]),
+                     y = numbers::decodeDouble(number, of[1]);
+        const bool isSum = opcode == numberIn(GLSLstd450Fma);
+        const uint64_t product = isSum ? numbers::encodeDouble(number, x * y) : is;
+        return !isExactProduct(x, y, numbers::decodeDouble(number, product));
     }
-    if (isProduct(opcode)) return !isExactProduct(number, of[0], of[1], is);
     if (opcode == numberIn(GLSLstd450Ldexp))
         return domains::tooLarge(numbers::format(number).bits, of[0], of[1]) != nullptr;
     if (!isAmong(kChoosing, opcode)) return true;

@@ -137,7 +137,9 @@ uint32_t Computation::usualLiberties(const Program& program, const Instruction& 
 TermId Transferred::freed(const Value& of, const Type& type, uint32_t c, uint32_t lane,
                           uint32_t liberties) const {
     const uint32_t usual = all.usualLiberties(*s.program, at);
-    const TermId plain = all.termOf(of, c, lane);
+    // Of known products, too: those that read it may be computed as one with it.
+    const Deviation own = of.deviationAt(c, lane);
+    const TermId plain = own != 0 ? own : all.termOf(of, c, lane);
     std::vector<TermId> operands = {plain};
     Function f{.program = s.program, .at = at, .opcode = at.row->opcode};
     f.at.type = &type;
@@ -151,7 +153,7 @@ TermId Transferred::freed(const Value& of, const Type& type, uint32_t c, uint32_
     f.allowsPlain = !isOther && areWithin(usual, liberties);
     f.isPlain = !isOther && areWithin(liberties, usual);
     Known known;
-    bool isKnown = terms().constantOf(plain).has_value();
+    bool isKnown = all.contractions.isSettled(plain);
     for (uint32_t n = 0; n < at.operands.size(); ++n) {
         if (at[n].slot == kNone) continue;
         const Value& from = operand(n);
@@ -169,7 +171,6 @@ TermId Transferred::freed(const Value& of, const Type& type, uint32_t c, uint32_
     }
     const bool isSame = terms()[plain].kind == TermKind::kApplied && operands.size() == 3;
     f.commutes = isSame && terms().functionOf(plain).commutes;
-    if (f.allowsPlain && f.isPlain) return plain;
     if (isKnown && !isOther &&
         symbols::isPlain(liberties & ~usual, f.opcode, known, type, of.at(c, lane)))
         return plain;

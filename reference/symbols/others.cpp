@@ -145,18 +145,21 @@ void freezes(const Transferred& t) {
         });
 }
 
-// Of known numbers, the same in each order.
+// Of known numbers whose products no double rounds, the same in each order.
 bool isExactDot(const Terms& terms, std::span<const TermId> operands, Number factor,
                 Number result) {
     std::vector<double> numbers;
-    const auto add = [&](Number number, TermId term) {
+    const auto valueOf = [&](Number number, TermId term) {
         return numbers::decodeDouble(number, terms[term].bits);
     };
     for (const TermId term : operands)
         if (!terms.constantOf(term)) return false;
-    for (size_t n = 0; n + 1 < operands.size(); n += 2)
-        numbers.push_back(add(factor, operands[n]) * add(factor, operands[n + 1]));
-    numbers.push_back(add(result, operands.back()));
+    for (size_t n = 0; n + 1 < operands.size(); n += 2) {
+        const double x = valueOf(factor, operands[n]), y = valueOf(factor, operands[n + 1]);
+        if (!isExactProduct(x, y, x * y)) return false;
+        numbers.push_back(x * y);
+    }
+    numbers.push_back(valueOf(result, operands.back()));
     return isExactSum(numbers, result);
 }
 
@@ -174,7 +177,8 @@ void dots(const Transferred& t) {
                                      : t.terms().constant(0, type.width));
         if (isExactDot(t.terms(), operands, factor, type.number))
             return t.result().setDeviation(0, lane, 0);
-        const Sum sum{factor, factor, type.number, type.number, false, t.at.mayContract};
+        const Sum sum{factor, factor,           type.number, type.number,
+                      false,  t.at.mayContract, t.at.isLoose};
         t.set(0, lane, t.terms().product(sum, operands, t.result().at(0, lane)));
     });
 }
@@ -275,8 +279,6 @@ constexpr TransferRow kOtherRows[] = {
     row(eachOf<converts>, OpConvertUToF),
     row(eachOf<converts>, OpSConvert),
     row(eachOf<converts>, OpUConvert),
-    row(eachOf<converts>, OpSatConvertSToU),
-    row(eachOf<converts>, OpSatConvertUToS),
     row(eachOf<selects>, OpSelect),
     row(eachOf<conjunction>, OpLogicalAnd),
     row(eachOf<disjunction>, OpLogicalOr),

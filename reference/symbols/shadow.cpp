@@ -187,6 +187,7 @@ class SymbolShadow final : public Shadow {
                       rule.result,
                       rule.saturate,
                       subgroup_->at->mayContract,
+                      subgroup_->at->isLoose,
                       numbers::format(rule.result).floating()};
         std::vector<TermId> operands(size_t{a.columns} * 2 + 1);
         for (uint32_t row = 0; row < result.rows; ++row)
@@ -408,6 +409,7 @@ TermId Transferred::applied(uint32_t component, uint32_t lane) const {
                                          numberIn(GLSLstd450SMax)};
         f.commutes = std::ranges::find(kCommute, f.opcode) != std::end(kCommute);
         f.mayContract = isFloat && at.mayContract;
+        f.isLoose = isFloat && at.isLoose;
         found->second = all.terms.function(std::move(f));
     }
     std::vector<TermId> operands;

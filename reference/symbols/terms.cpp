@@ -316,7 +316,8 @@ uint32_t Terms::function(Function&& function) {
     const Program& program = *function.program;
     std::vector<uint32_t> key = {function.opcode,       function.at.rounding, function.isFree,
                                  function.at.saturates, function.mayContract, function.liberties,
-                                 function.allowsPlain,  function.isPlain,     function.isRounded};
+                                 function.allowsPlain,  function.isPlain,     function.isRounded,
+                                 function.isLoose};
     const auto add = [&](const Type& type) {
         const bool isFloat = type.kind == Kind::kFloat;
         const FloatControls& controls = program.controls(type);
@@ -334,7 +335,7 @@ uint32_t Terms::function(Function&& function) {
         return functionByKey_.emplace(key, uint32_t(functionByKey_.size())).first->second;
     };
     key[4] = 2;
-    key[5] = key[6] = key[7] = key[8] = 0;
+    key[5] = key[6] = key[7] = key[8] = key[9] = 0;
     function.base = numberOf();
     key[0] = ~uint32_t{0};
     function.form = numberOf();

@@ -57,8 +57,8 @@ struct Function {
     Instruction at;                  // with types of scalars
     uint32_t opcode = 0;             // of the row; of products with a scalar that of any product
     std::vector<const Type*> types;  // of the operands
-    std::vector<uint32_t> details = {};  // what else the result depends on
-    bool mayContract = false;
+    std::vector<uint32_t> details = {};         // what else the result depends on
+    bool mayContract = false, isLoose = false;  // as of instructions
     bool isRounded = false;  // a number before any other instruction reads it: see rounded()
     uint32_t base = 0;  // that of functions with and without contraction, and with any liberties
     uint32_t form = 0;  // the same, and of any opcode
@@ -83,9 +83,9 @@ struct Conversion {
 struct Sum {
     numbers::Number a, b, c, result;
     bool saturates = false;
-    bool mayContract = false;  // as Function::mayContract
-    bool isMatrix = false;     // of floats, in any precision
-    bool isRounded = false;    // as Function::isRounded
+    bool mayContract = false, isLoose = false;  // as those of Function
+    bool isMatrix = false;                      // of floats, in any precision
+    bool isRounded = false;                     // as Function::isRounded
     auto operator<=>(const Sum&) const = default;
 };
 

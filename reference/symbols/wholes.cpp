@@ -18,6 +18,7 @@ TermId opaque(const Transferred& t, const Type& result, std::vector<uint32_t> de
     f.types = std::move(types);
     f.details = std::move(details);
     f.mayContract = result.kind == Kind::kFloat && t.at.mayContract;
+    f.isLoose = result.kind == Kind::kFloat && t.at.isLoose;
     return t.terms().opaque(t.terms().function(std::move(f)), operands, sample);
 }
 

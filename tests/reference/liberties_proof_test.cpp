@@ -14,10 +14,16 @@ using numbers::Number;
 
 #define CALL                                  \
     "float more(float x) { return x + 1.0; }" \
-    "void main() { for (uint n = 0; n < 4; ++n) results[n] = more(floats[n]); }"
+    "void main() { const uint at = gl_LocalInvocationIndex; results[at] = more(floats[at]); }"
 #define SUM "precise float x = a + b; f = x;"
 #define DOT "f = dot(vec2(a, b), vec2(c, d));"
 #define STRICT_DOT "precise float x = dot(vec2(a, b), vec2(c, d)); f = x;"
+
+#define KNOWN_DOUBLE "double t = double(gl_NumWorkGroups.x) + 0.1lf; "
+#define LONG_SUM                                                                   \
+    "double t = double(gl_NumWorkGroups.x), most = t * 9007199254740991.0lf; f = " \
+    "float(dot(dvec4(most, t, t, t), dvec4(1.0lf)) - 9007199254740992.0lf);"
+#define DOT_OF_PRODUCT "f = dot(vec2(a * b, c), vec2(d, a));"
 
 #define SHARED_SUM                                                                       \
     "shared float s[4]; void main() { const uint at = gl_LocalInvocationIndex; s[at] = " \
@@ -88,6 +94,11 @@ constexpr Pair kLibertyPairs[] = {
     {"no flags before", "f = a + b;", "f = a + b;", false, Number::f32,
      "OpFAdd FPFastMathMode None"},
 
+    {"no flags before in a dot product", DOT_OF_PRODUCT, DOT_OF_PRODUCT, false, Number::f32,
+     "OpFMul FPFastMathMode None"},
+    {"no flags in a dot product", DOT_OF_PRODUCT, DOT_OF_PRODUCT, true, Number::f32, "",
+     "OpFMul FPFastMathMode None"},
+
     // Vulkan, "Precision and Operation of SPIR-V Instructions": without the mode, devices may
     // ignore
     // signs of zeros, NaN and infinities.
@@ -110,6 +121,20 @@ constexpr Pair kLibertyPairs[] = {
     {"fma by two", "f = fma(a, b, c);", "f = a * b + c;", false, Number::f32, "Fma NoContraction"},
     {"length that may be fused", "f = length(vec2(a, b));", "f = length(vec2(a, b));", false,
      Number::f32, "Length NoContraction"},
+
+    // AllowContract: "The instructions producing the operands do not need to be decorated".
+    {"product without flags in a sum", "f = a * b + c;", "f = a * b + c;", false, Number::f32,
+     "OpFMul NoContraction\nOpFAdd NoContraction",
+     "OpFMul FPFastMathMode None\nOpFAdd FPFastMathMode AllowContract"},
+    {"product without flags in a loose sum", "f = a * b + c;", "f = a * b + c;", false, Number::f32,
+     "OpFMul NoContraction", "OpFMul FPFastMathMode None\nOpFAdd FPFastMathMode AllowContract"},
+    {"product without flags and no sum", "f = a * b;", "f = a * b;", true, Number::f32,
+     "OpFMul NoContraction", "OpFMul FPFastMathMode None"},
+    {"known product without flags in a sum",
+     "precise float t = float(gl_NumWorkGroups.x) + 0.1, "
+     "y = t * t; y = y - 1.21; f = y;",
+     "float t = float(gl_NumWorkGroups.x) + 0.1; f = t * t - 1.21;", false, Number::f32, "",
+     "OpFMul FPFastMathMode None\nOpFSub FPFastMathMode AllowContract"},
 
     // Vulkan, "Precision of Individual Operations": exp2() has an error, and so has a quotient.
     {"power of known numbers", "f = 8.0;", "f = exp2(float(gl_NumWorkGroups.x + 2));", false},
@@ -141,6 +166,11 @@ constexpr Pair kLibertyPairs[] = {
     {"scaled beyond numbers", "f = uintBitsToFloat(0x7F800000);",
      "f = ldexp(float(gl_NumWorkGroups.x), 200);", false},
     {"scaled", "f = 8.0;", "f = ldexp(float(gl_NumWorkGroups.x), 3);", true},
+
+    // Doubles: a product is rounded, or fused with the sum; so are sums beyond 2^53.
+    {"known dot product of doubles", KNOWN_DOUBLE "precise double x = t * t; f = float(x - 0.5lf);",
+     KNOWN_DOUBLE "f = float(dot(dvec2(t, 1.0lf), dvec2(t, -0.5lf)));", false},
+    {"known sum beyond doubles", "f = 0.0;", LONG_SUM, false},
 
     // A number that another invocation computed is no product.
     {"product in shared memory", SHARED_SUM, SHARED_SUM, true},
