@@ -134,6 +134,11 @@ class Decoder {
     void noteRelaxedMove(const Parsed& from);
     void readLiberties(const Parsed& from, Instruction& to);
     bool isRelaxed(const Parsed& from);
+    bool hasRelaxedMember(const Type* type) const;
+    void followRelaxed(const Parsed& from);
+    bool isRelaxedPointer(uint32_t id) const {
+        return relaxed_.contains(id) || decorations_.has(id, spv::Decoration::RelaxedPrecision);
+    }
     void contract(Function& function);
     Status readEdges(const Outline& from, const Function& function, Block& block);
     Status chooseRow(const Parsed& from, Instruction& to);

@@ -77,41 +77,81 @@ void Decoder::noteRelaxedMove(const Parsed& from) {
         isMove && decorations_.has(from.resultId, spv::Decoration::RelaxedPrecision);
 }
 
-// SPIR-V, 2.14: "When applied to a variable, all loads and stores from the decorated object may be
-// treated as though they were decorated".
-bool Decoder::isRelaxed(const Parsed& from) {
-    const auto is = [&](uint32_t id) {
-        return decorations_.has(id, spv::Decoration::RelaxedPrecision);
-    };
-    const auto isPointer = [&](uint32_t id) { return is(id) || relaxed_.contains(id); };
-    const auto hasMember = [&](const auto& self, const Type* type) -> bool {
-        if (type == nullptr) return false;
-        for (uint32_t n = 0; n < type->members.size(); ++n)
-            if (decorations_.of(type->id, spv::Decoration::RelaxedPrecision, n) ||
-                self(self, type->members[n].type))
-                return true;
-        return type->kind != Kind::kPointer && self(self, type->element);
-    };
-    if (from.resultId != 0 && is(from.resultId)) return from.opcode != OpVariable;
-    switch (from.opcode) {
-        case OpLoad:
-        case OpStore:
-            return isPointer(from[0]);
-        case OpAccessChain:
-        case OpInBoundsAccessChain:
-        case OpPtrAccessChain:
-        case OpInBoundsPtrAccessChain:
-        case OpCopyObject: {
-            const Type* const base =
-                slotOf(from[0]) == kNone ? nullptr : program_->slots[slotOf(from[0])].type;
-            const bool isChain = base != nullptr && base->kind == Kind::kPointer;
-            if (isChain && (isPointer(from[0]) || hasMember(hasMember, base->element)))
-                relaxed_.insert(from.resultId);
-            return false;
-        }
-        default:
-            return false;
+namespace {
+
+bool isChain(spv::Op opcode) {
+    constexpr spv::Op kChains[] = {OpAccessChain,
+                                   OpInBoundsAccessChain,
+                                   OpPtrAccessChain,
+                                   OpInBoundsPtrAccessChain,
+                                   OpUntypedAccessChainKHR,
+                                   OpUntypedInBoundsAccessChainKHR,
+                                   OpUntypedPtrAccessChainKHR,
+                                   OpUntypedInBoundsPtrAccessChainKHR};
+    return std::ranges::find(kChains, opcode) != std::end(kChains);
+}
+
+}  // namespace
+
+// Whether a member of the type is.
+bool Decoder::hasRelaxedMember(const Type* type) const {
+    if (type == nullptr || type->kind == Kind::kPointer) return false;
+    for (uint32_t n = 0; n < type->members.size(); ++n)
+        if (decorations_.of(type->id, spv::Decoration::RelaxedPrecision, n) ||
+            hasRelaxedMember(type->members[n].type))
+            return true;
+    return hasRelaxedMember(type->element);
+}
+
+// Of the pointer that it gives; and of what it points to, whether only parts are.
+void Decoder::followRelaxed(const Parsed& from) {
+    const bool isUntyped =
+        from.opcode >= OpUntypedAccessChainKHR && from.opcode <= OpUntypedInBoundsPtrAccessChainKHR;
+    const uint32_t base = isUntyped ? 1 : 0;
+    const bool hasElement = from.opcode == OpPtrAccessChain ||
+                            from.opcode == OpInBoundsPtrAccessChain ||
+                            from.opcode == OpUntypedPtrAccessChainKHR ||
+                            from.opcode == OpUntypedInBoundsPtrAccessChainKHR;
+    const Type* at = isUntyped ? type(from[0]) : nullptr;
+    if (!isUntyped && slotOf(from[0]) != kNone) {
+        const Type* const pointer = program_->slots[slotOf(from[0])].type;
+        if (pointer->kind == Kind::kPointer) at = pointer->element;
     }
+    bool is = isRelaxedPointer(from[base]);
+    for (size_t n = base + 1 + hasElement; n < from.size() && at != nullptr && !is; ++n) {
+        if (at->kind != Kind::kStruct) {
+            at = at->element;
+            continue;
+        }
+        const uint32_t member = constantOf(from[n]);
+        if (member >= at->members.size()) return;
+        is = decorations_.of(at->id, spv::Decoration::RelaxedPrecision, member).has_value();
+        at = at->members[member].type;
+    }
+    if (is) relaxed_.insert(from.resultId);
+}
+
+// SPIR-V, 2.14: "When applied to a variable, all loads and stores from the decorated object may be
+// treated as though they were decorated". Of what else accesses it, no rule is known.
+bool Decoder::isRelaxed(const Parsed& from) {
+    const bool isOwn =
+        from.resultId != 0 && decorations_.has(from.resultId, spv::Decoration::RelaxedPrecision);
+    if (isChain(from.opcode)) {
+        followRelaxed(from);
+        return isOwn;
+    }
+    if (isOwn && from.opcode != OpVariable) return true;
+    for (const Operand& operand : from.operands) {
+        const uint32_t slot = operand.isId ? slotOf(operand.word) : kNone;
+        if (slot == kNone || program_->slots[slot].type->kind != Kind::kPointer) continue;
+        const Type& pointer = *program_->slots[slot].type;
+        const bool isWhole = isRelaxedPointer(operand.word);
+        if (!isWhole && !hasRelaxedMember(pointer.element)) continue;
+        const bool isObject = from.opcode == OpStore && &operand != from.operands.data();
+        if (isWhole && !isObject && (from.opcode == OpLoad || from.opcode == OpStore)) return true;
+        program_->relaxesMoves = true;
+    }
+    return false;
 }
 
 }  // namespace coopvk::reference

@@ -301,11 +301,10 @@ bool Comparison::allowsOperands(TermId native, TermId rewritten,
                                 std::span<const Type* const> types) {
     const uint32_t count = terms_[native].count;
     if (count != terms_[rewritten].count) return false;
-    const bool isApplied = terms_[rewritten].kind == TermKind::kApplied;
     const auto inOrder = [&](bool isSwapped) {
         for (uint32_t n = 0; n < count; ++n) {
             const uint32_t other = isSwapped ? count - 1 - n : n;
-            if (isApplied && Contractions::contractsWith(terms_.functionOf(rewritten), other) &&
+            if (Contractions::contractsWith(terms_.functionOf(rewritten), other) &&
                 !isAsExact(terms_.operand(native, n), terms_.operand(rewritten, other)))
                 return false;
             if (!allows(terms_.operand(native, n), terms_.operand(rewritten, other),
@@ -328,9 +327,11 @@ bool Comparison::isCombinedAlike(TermId native, TermId rewritten) const {
 
 // What the rewritten side's products may be contracted with, those of the native side may.
 bool Comparison::isAsExact(TermId native, TermId rewritten) {
-    constexpr auto kLoose = Contractions::kLooseProducts;
-    return (contractions_.productsIn(rewritten) & kLoose) == 0 ||
-           contractions_.productsIn(native) == kLoose;
+    using enum Contractions::Products;
+    const uint8_t after = contractions_.productsIn(rewritten),
+                  before = contractions_.productsIn(native);
+    if ((after & kLooseProducts) != 0) return before == kLooseProducts;
+    return (after & kStoredProducts) == 0 || (before != 0 && (before & kExactProducts) == 0);
 }
 
 bool Comparison::allowsApplied(TermId native, TermId rewritten) {

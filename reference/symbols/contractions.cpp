@@ -12,7 +12,22 @@ constexpr uint32_t kOfProducts[] = {
     numberIn(OpVectorTimesMatrix),   numberIn(OpMatrixTimesMatrix),
     numberIn(GLSLstd450Cross),       numberIn(GLSLstd450Normalize),
     numberIn(GLSLstd450Reflect),     numberIn(GLSLstd450Refract),
-    numberIn(GLSLstd450Determinant), numberIn(GLSLstd450MatrixInverse)};
+    numberIn(GLSLstd450Determinant), numberIn(GLSLstd450MatrixInverse),
+    numberIn(OpGroupNonUniformFMul)};
+
+// One operation that is no sum of an operand: nothing else is computed as one with them.
+constexpr uint32_t kSingle[] = {numberIn(OpFMul),           numberIn(OpFDiv),
+                                numberIn(OpFNegate),        numberIn(GLSLstd450FAbs),
+                                numberIn(GLSLstd450FSign),  numberIn(GLSLstd450FMin),
+                                numberIn(GLSLstd450FMax),   numberIn(GLSLstd450FClamp),
+                                numberIn(GLSLstd450NMin),   numberIn(GLSLstd450NMax),
+                                numberIn(GLSLstd450NClamp), numberIn(GLSLstd450Floor),
+                                numberIn(GLSLstd450Ceil),   numberIn(GLSLstd450Trunc),
+                                numberIn(GLSLstd450Round),  numberIn(GLSLstd450RoundEven),
+                                numberIn(GLSLstd450Sqrt),   numberIn(GLSLstd450InverseSqrt),
+                                numberIn(GLSLstd450Exp2),   numberIn(GLSLstd450Log2),
+                                numberIn(OpFConvert),       numberIn(OpQuantizeToF16),
+                                numberIn(GLSLstd450Step),   numberIn(GLSLstd450Ldexp)};
 
 bool isComposed(const Function& f) {
     constexpr uint32_t kComposed[] = {numberIn(GLSLstd450Fma),
@@ -38,7 +53,7 @@ uint8_t Contractions::productsIn(TermId term) {
     if (const auto* known = valueIn(products_, term)) return *known;
     uint8_t products = 0;
     const auto contracted = [](const auto& of) {
-        return of.isLoose && !of.isRounded ? kLooseProducts : kExactProducts;
+        return !of.isLoose ? kExactProducts : of.isRounded ? kStoredProducts : kLooseProducts;
     };
     const TermKind kind = terms_[term].kind;
     if ((kind == TermKind::kApplied || kind == TermKind::kOpaque) &&
@@ -56,14 +71,13 @@ uint8_t Contractions::productsIn(TermId term) {
 
 bool Contractions::contractsWith(const Function& f, uint32_t operand) {
     if (f.opcode == numberIn(GLSLstd450Fma)) return f.mayContract && operand == 2;
-    return f.mayContract && (f.opcode == numberIn(OpFAdd) || f.opcode == numberIn(OpFSub) ||
-                             f.opcode == numberIn(GLSLstd450FMix));
+    return f.mayContract && !f.isFree && !isAmong(kSingle, f.opcode);
 }
 
 bool Contractions::mayContract(TermId sum) {
     for (uint32_t n = 0; n < terms_[sum].count; ++n)
         if (contractsWith(terms_.functionOf(sum), n) &&
-            (productsIn(terms_.operand(sum, n)) & kLooseProducts) != 0)
+            (productsIn(terms_.operand(sum, n)) & (kLooseProducts | kStoredProducts)) != 0)
             return true;
     return false;
 }

@@ -17,7 +17,10 @@ class Contractions {
  public:
     explicit Contractions(const Terms& terms) : terms_(terms) {}
 
-    enum : uint8_t { kLooseProducts = 1, kExactProducts = 2 };
+    // Stored: memory of several invocations had them, or another lane. What the original computes
+    // of them is computed of numbers; but where an invocation reads what it wrote, or a part of the
+    // subgroup is one lane, a compiler may see the product.
+    enum Products : uint8_t { kLooseProducts = 1, kExactProducts = 2, kStoredProducts = 4 };
     // Products, also with another sign, and those that are chosen.
     uint8_t productsIn(TermId term);
     // Which operands of an instruction a device may compute as one with it.

@@ -81,7 +81,6 @@ class BlockFinder {
         if (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Uniform)
             return;
         BufferUse use{.type = type};
-        use.isUniform = storage == spv::StorageClass::Uniform;
         use.set = module_.decoration(i[2], spv::Decoration::DescriptorSet).value_or(0);
         use.binding = module_.decoration(i[2], spv::Decoration::Binding).value_or(0);
         const Instruction& array = module_.definition(type);
@@ -92,6 +91,8 @@ class BlockFinder {
                 use.count = static_cast<uint32_t>(std::clamp<uint64_t>(
                     module_.constant(array[3]).value_or(1), 1, kMostDescriptors));
         }
+        use.isUniform = storage == spv::StorageClass::Uniform &&
+                        !module_.decoration(use.type, spv::Decoration::BufferBlock);
         roots_[i[2]] = {found_.buffers.size()};
         found_.buffers.push_back(use);
     }

@@ -50,6 +50,21 @@ void Module::readDecoration(const Instruction& i) {
         decorations_[{i[1], static_cast<spv::Decoration>(i[2])}] = i[3];
     if (i.opcode == spv::Op::OpMemberDecorate)
         memberDecorations_[{i[1], i[2], static_cast<spv::Decoration>(i[3])}] = i[4];
+    // Groups are decorated before they decorate.
+    const auto copy = [&](uint32_t target, std::optional<uint32_t> member) {
+        const auto own = decorations_;
+        for (const auto& [key, literal] : own) {
+            if (key.first != i[1]) continue;
+            if (member)
+                memberDecorations_[{target, *member, key.second}] = literal;
+            else
+                decorations_[{target, key.second}] = literal;
+        }
+    };
+    for (size_t n = 2; i.opcode == spv::Op::OpGroupDecorate && n < i.words.size(); ++n)
+        copy(i[n], {});
+    for (size_t n = 2; i.opcode == spv::Op::OpGroupMemberDecorate && n < i.words.size(); n += 2)
+        copy(i[n], i[n + 1]);
     if (i.opcode == spv::Op::OpMemoryModel)
         usesAddresses_ = static_cast<spv::AddressingModel>(i[1]) ==
                          spv::AddressingModel::PhysicalStorageBuffer64;
@@ -84,6 +99,13 @@ std::optional<uint32_t> Module::decoration(uint32_t id, spv::Decoration decorati
     return found->second;
 }
 
+std::optional<uint32_t> Module::memberDecoration(uint32_t structure, uint32_t member,
+                                                 spv::Decoration decoration) const {
+    const auto found = memberDecorations_.find({structure, member, decoration});
+    if (found == memberDecorations_.end()) return std::nullopt;
+    return found->second;
+}
+
 std::optional<uint32_t> Module::decorationOfVariable(const Instruction& variable,
                                                      spv::Decoration wanted) const {
     if (const auto own = decoration(variable[2], wanted)) return own;
@@ -91,8 +113,7 @@ std::optional<uint32_t> Module::decorationOfVariable(const Instruction& variable
     while (definition(type).opcode == spv::Op::OpTypeArray ||
            definition(type).opcode == spv::Op::OpTypeRuntimeArray)
         type = definition(type)[2];
-    const auto found = memberDecorations_.find({type, 0, wanted});
-    return found == memberDecorations_.end() ? std::nullopt : std::optional(found->second);
+    return memberDecoration(type, 0, wanted);
 }
 
 std::vector<Module::EntryPoint> Module::entryPoints() const {

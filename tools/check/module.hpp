@@ -69,6 +69,8 @@ class Module {
     // Bits of a scalar constant after specialization.
     std::optional<uint64_t> constant(uint32_t id) const;
     std::optional<uint32_t> decoration(uint32_t id, spv::Decoration decoration) const;
+    std::optional<uint32_t> memberDecoration(uint32_t structure, uint32_t member,
+                                             spv::Decoration decoration) const;
     struct EntryPoint {
         spv::ExecutionModel stage;
         std::string name;

@@ -12,6 +12,7 @@
 
 #include "assertions.hpp"
 #include "coopvk_reference/symbols.hpp"
+#include "declarations.hpp"
 #include "rewriting.hpp"
 #include "side.hpp"
 #include "stages.hpp"
@@ -293,7 +294,9 @@ std::vector<ProofParameters> Prover::parameters() const {
 
 uint32_t Prover::madeUp(const MemoryChoice& choice) const {
     const bool hasPush = memory_.interface.pushConstants != 0 && choice.pushConstants.empty();
-    const bool isMadeUp = memory_.given == nullptr && (hasPush || hasUniforms(module_));
+    const auto isUniform = [](const Buffer& buffer) { return buffer.use.isUniform; };
+    const bool hasUniforms = std::ranges::any_of(memory_.buffers, isUniform);
+    const bool isMadeUp = memory_.given == nullptr && (hasPush || hasUniforms);
     return isMadeUp ? kMadeUpValues : 0;
 }
 
@@ -372,9 +375,7 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
     const Module module(words, specialization);
     outcome.assumptions |= relies_ | reliesOn(module);
     outcome.message = newPromise(module);
-    if (outcome.message.empty()) outcome.message = otherMode(module_, module);
-    if (outcome.message.empty() && options_.check.memory.stage == spv::ExecutionModel::Fragment)
-        outcome.message = otherInterpolation(module_, module);
+    if (outcome.message.empty()) outcome.message = otherDeclaration(module_, module);
     if (!outcome.message.empty()) {
         outcome.verdict = ProofVerdict::kNotProvable;
         return;
@@ -436,6 +437,16 @@ bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& 
                 if (n[i] != r[i] || n[i] != before[i] || nativeBytes[i] != bytes[i]) return false;
             return true;
         };
+        const auto& writers = one.native.accessed[b].writers;
+        for (size_t i = 0; i < writers.size(); ++i)
+            if (writers[i] == 0 && rewritten.accessed[b].writers[i] != 0) {
+                failed_ = one.memory;
+                outcome.verdict = ProofVerdict::kNotProvable;
+                outcome.message =
+                    std::format("rewritten: it stores {}, byte {}, which the original does not",
+                                memory_.buffers[b].name, i);
+                return false;
+            }
         for (const WrittenNumber& number : numbersOf(module_, one.memory, b, one.native, stored_)) {
             if (isUntouched(number)) continue;
             ++numbers;

@@ -57,8 +57,13 @@ bool hasFloatsBits(const Module& module, uint32_t value, int depth = 0) {
     const Instruction& i = module.definition(value);
     size_t last = i.words.size();
     switch (i.opcode) {
-        case Op::OpBitcast:
-            return true;  // of floats only: else their format is not known
+        case Op::OpBitcast: {
+            if (depth == kMostDepth) return false;
+            const Instruction& type = module.definition(module.typeOf(i[3]));
+            const bool isVector = type.opcode == Op::OpTypeVector;
+            const Instruction& scalar = isVector ? module.definition(type[2]) : type;
+            return scalar.opcode == Op::OpTypeFloat || hasFloatsBits(module, i[3], depth + 1);
+        }
         case Op::OpExtInst:
             return i[4] == GLSLstd450PackHalf2x16;
         case Op::OpCompositeExtract:
