@@ -7,6 +7,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 #include "tensor_module.hpp"
 
 namespace coopvk::rewrite::tensor_test {
@@ -216,6 +217,62 @@ const Refusal kRefusals[] = {
      "DecodeFunc accesses other values than numbers"},
 };
 INSTANTIATE_TEST_SUITE_P(Tensor, TensorRefusal, testing::ValuesIn(kRefusals));
+
+// What DecodeFunc takes and returns, and what Pointer points to.
+TEST(TensorRefusals, OfDecodeFunctionsAndPointers) {
+    constexpr std::string_view kComponent = "DecodeFunc must return a component";
+    const auto taking = [](std::string_view types, std::vector<std::string_view> parameters) {
+        Parts parts = {.types = std::string(types), .addressing = "DecodeFunc %f"};
+        parts.types += "\n%other = OpTypeFunction %f32";
+        parts.functions = "%f = OpFunction %f32 None %other\n";
+        for (size_t p = 0; p < parameters.size(); ++p) {
+            parts.types += std::format(" {}", parameters[p]);
+            parts.functions += std::format("%f_{} = OpFunctionParameter {}\n", p, parameters[p]);
+        }
+        parts.functions += "%fl = OpLabel\nOpReturnValue %f1\nOpFunctionEnd\n";
+        return parts;
+    };
+    constexpr std::string_view kPointers =
+        "%bare = OpTypeStruct %f32\n%to_bare = OpTypePointer PhysicalStorageBuffer %bare\n"
+        "%bound = OpTypePointer StorageBuffer %quant";
+    constexpr std::string_view kArrays =
+        "%u32x2 = OpTypeVector %u32 2\n%u64 = OpTypeInt 64 0\n%longs = OpTypeArray %u64 %c2\n"
+        "%singles = OpTypeArray %f32 %c2";
+    const Refusal rows[] = {
+        {taking("", {"%quant_pointer", "%pair"}), kComponent},
+        {taking("", {"%quant_pointer", "%pair", "%pair", "%pair"}), kComponent},
+        {taking("", {"%pair", "%pair", "%pair"}), kComponent},
+        {taking(kPointers, {"%bound", "%pair", "%pair"}), kComponent},
+        {taking(kArrays, {"%quant_pointer", "%pair", "%u32x2"}), kComponent},
+        {taking(kArrays, {"%quant_pointer", "%singles", "%pair"}), kComponent},
+        {taking(kArrays, {"%quant_pointer", "%pair", "%longs"}), kComponent},
+        {taking(kPointers, {"%to_bare", "%pair", "%pair"}),
+         "the block that DecodeFunc takes has no explicit layout"},
+    };
+    for (const Refusal& row : rows) {
+        const Result<Rewritten> out = rewritten(row.parts);
+        ASSERT_FALSE(out) << row.parts.types << row.parts.functions;
+        EXPECT_NE(out.error().message.find(row.reason), std::string::npos) << out.error().message;
+    }
+    const std::tuple<std::string_view, std::string_view, std::string_view> pointers[] = {
+        {"%c0", "None", "Pointer is not a typed pointer"},
+        {"%own", "None", "the storage class of Pointer is not emulated for tensors"},
+        {"%held", "DecodeFunc %f", "must be in buffer memory"},
+    };
+    for (const auto& [pointer, addressing, reason] : pointers) {
+        const std::string text =
+            test::edited(moduleText({.types = "%to_own = OpTypePointer Private %f32\n"
+                                              "%own = OpVariable %to_own Private\n"
+                                              "%to_held = OpTypePointer Workgroup %f32\n"
+                                              "%held = OpVariable %to_held Workgroup",
+                                     .addressing = std::string(addressing),
+                                     .functions = decode("")}),
+                         {{"LoadTensorNV %M %p", "LoadTensorNV %M " + std::string(pointer)}});
+        const Result<Rewritten> out = rewritten(text);
+        ASSERT_FALSE(out) << pointer;
+        EXPECT_NE(out.error().message.find(reason), std::string::npos) << out.error().message;
+    }
+}
 
 TEST(TensorDecode, WritesToBuffersThatAreWritable) {
     const std::string text = moduleText(
