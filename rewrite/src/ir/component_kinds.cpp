@@ -144,8 +144,8 @@ constexpr FloatForm kFloatForms[] = {
     {OpUDiv, OpFDiv, "OpUDiv", "OpFDiv"},
 };
 
-// The rows by opcode; most instructions of a module are in no row.
-constexpr size_t kOpcodeCount = 512, kNone = std::size(kKindsByOpcode);
+// The rows by opcode; most instructions of a module are in no row. New opcodes are thousands.
+constexpr size_t kOpcodeCount = 8192, kNone = std::size(kKindsByOpcode);
 constexpr auto kRowOfOpcode = [] {
     std::array<uint8_t, kOpcodeCount> rows = {};
     rows.fill(kNone);
