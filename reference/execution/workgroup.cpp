@@ -52,7 +52,7 @@ void pointToVariables(Workgroup& group, Subgroup& s) {
             range = group.resources->descriptor(variable.set, variable.binding, 0);
         const Value pointer = s.values[variable.slot];
         auto base = reinterpret_cast<uint64_t>(range);
-        if (variable.storage == Storage::UniformConstant && variable.builtIn == kNone)
+        if (variable.storage == Storage::UniformConstant)
             base = reinterpret_cast<uint64_t>(&variable) | kVariableBase;
         if (variable.lists != nullptr && !holdsComponents(variable.storage))
             base = reinterpret_cast<uint64_t>(sharedList(group, variable));
@@ -116,7 +116,7 @@ void prepare(Workgroup& group) {
     }
     // Push constants are only read.
     group.pushRange = {const_cast<std::byte*>(group.dispatch->pushConstants.data()),
-                       group.dispatch->pushConstants.size(), 0, nullptr};
+                       group.dispatch->pushConstants.size(), 0, group.dispatch->pushWritten};
     group.subgroups.resize(program.subgroups);
     for (uint32_t i = 0; i < program.subgroups; ++i) {
         prepareSubgroup(group, group.subgroups[i], i);

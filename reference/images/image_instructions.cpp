@@ -37,7 +37,7 @@ bool reaches(const ImageAccess& image, const TexelAddress& address) {
     return has;
 }
 
-void usesCoordinates(Subgroup& s) { s.uses({kEventIndex, 1}); }
+void usesCoordinates(Subgroup& s, uint32_t operand = 1) { s.uses({kEventIndex, operand}); }
 
 // OpImageRead, OpImageFetch.
 void readImage(Subgroup& s, Out result, In image, In coordinate) {
@@ -75,13 +75,14 @@ void writeImage(Subgroup& s, In image, In coordinate, In value) {
     });
 }
 
-// The pointer to a texel, for atomic operations.
-void texelPointer(Subgroup& s, Out result, In pointer, In coordinate, In sampleNumber) {
-    usesCoordinates(s);
+// The pointer to a texel, for atomic operations. The operands begin at `first`.
+void pointToTexel(Subgroup& s, const Value& result, uint32_t first) {
+    usesCoordinates(s, first + 1);
     const auto& plan = s.plan<ImagePlan>();
+    const Value &pointer = s.operand(first), &coordinate = s.operand(first + 1);
+    const Value& sampleNumber = s.operand(first + 2);
     s.mask.forEach([&](uint32_t lane) {
-        const auto* view =
-            reinterpret_cast<const TexelView*>(descriptorAt(s, pointer, lane, Kind::kImage));
+        const TexelView* view = texelsAt(s, pointer, lane, *plan.image);
         result.set(0, lane, {reinterpret_cast<uint64_t>(view != nullptr ? &view->range : nullptr)});
         result.set(1, lane, {0});
         if (view == nullptr || view->isNull) return;
@@ -93,6 +94,14 @@ void texelPointer(Subgroup& s, Out result, In pointer, In coordinate, In sampleN
         else
             result.at(0, lane) |= kOutside;
     });
+}
+void texelPointer(Subgroup& s, Out result) { pointToTexel(s, result, 0); }
+// SPV_EXT_descriptor_heap: the type of the image comes first.
+void untypedTexelPointer(Subgroup& s, Out result) { pointToTexel(s, result, 1); }
+Status prepareUntyped(Program& program, Instruction& i) {
+    const Type* image = program.type(i[0].word);
+    if (image == nullptr || image->kind != Kind::kImage) return Error{ErrorCode::kUnsupported, ""};
+    return prepared(i, ImagePlan{.image = image});
 }
 
 // Coordinates of a sample; `divisor`: a component by which the others are divided.
@@ -239,6 +248,7 @@ constexpr OpcodeRow kImageRows[] = {
     image<readImage, 2>(OpImageFetch),
     image<writeImage, 3>(OpImageWrite),
     image<texelPointer, kNone>(OpImageTexelPointer),
+    row<untypedTexelPointer>(OpUntypedImageTexelPointerEXT, Defined::kHandler, prepareUntyped),
     image<sampleImage<false>, 2>(OpImageSampleExplicitLod),
     image<sampleImage<true>, 2>(OpImageSampleProjExplicitLod),
     image<sampleDepth<false>, 3>(OpImageSampleDrefExplicitLod),
@@ -256,27 +266,5 @@ constexpr OpcodeRow kImageRows[] = {
 }  // namespace
 
 Rows imageRows() { return kImageRows; }
-
-const void* descriptorAt(Subgroup& s, const Value& pointer, uint32_t lane, Kind kind) {
-    const uint64_t base = pointer.at(0, lane);
-    const auto element = uint32_t(pointer.at(1, lane) / kDescriptorBytes);
-    if ((base & kOutside) != 0 || (base & kVariableBase) == 0) return nullptr;
-    const auto& variable = *reinterpret_cast<const Variable*>(base & ~kVariableBase);
-    Resources& resources = *s.group->resources;
-    if (kind == Kind::kSampler) return resources.sampler(variable.set, variable.binding, element);
-    return resources.texels(variable.set, variable.binding, element);
-}
-
-void loadDescriptor(Subgroup& s, Out result, In pointer) {
-    const Kind kind = result.type->kind;
-    s.mask.forEach([&](uint32_t lane) {
-        const auto set = [&](uint32_t component, Kind of) {
-            const auto* found = descriptorAt(s, pointer, lane, of);
-            result.set(component, lane, {reinterpret_cast<uint64_t>(found)});
-        };
-        set(0, kind == Kind::kSampler ? kind : Kind::kImage);
-        if (kind == Kind::kSampledImage) set(1, Kind::kSampler);
-    });
-}
 
 }  // namespace coopvk::reference

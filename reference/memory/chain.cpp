@@ -152,9 +152,12 @@ void rawAccessChain(Subgroup& s, Out result, In base, In stride, In index, In of
 // SPV_EXT_descriptor_heap: to the buffer whose descriptor is where the operand points.
 void bufferPointer(Subgroup& s, Out result, In descriptor) {
     s.uses({kEventIndex, 0});
+    const bool isUniform = result.type->storage == spv::StorageClass::Uniform;
+    const ResourceKind kind = isUniform ? ResourceKind::kUniformBuffer : ResourceKind::kBuffer;
     forLanes(s, [&](uint32_t lane) {
-        const Range* range = s.group->resources->inHeap(descriptor.at(1, lane));
-        result.at(0, lane) = reinterpret_cast<uint64_t>(range);
+        const Range* range = s.group->resources->inHeap(descriptor.at(1, lane), kind);
+        const uint64_t outside = descriptor.at(0, lane) & kOutside;
+        result.at(0, lane) = reinterpret_cast<uint64_t>(range) | outside;
         result.at(1, lane) = 0;
     });
 }

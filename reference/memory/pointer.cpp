@@ -56,8 +56,16 @@ void usesAddress(Subgroup& s, uint32_t operand, uint32_t size, uint32_t alignmen
 
 namespace {
 
+// Of what a pointer into a heap of descriptors leads to, if that is no descriptor.
+const Range* heapOf(Subgroup& s, const Pointer& pointer) {
+    const Variable* variable = variableAt(pointer.base);
+    if (variable == nullptr || variable->builtIn == kNone) return nullptr;
+    return s.group->resources->heap(isHeapOfSamplers(*variable));
+}
+
 // The memory of a pointer, and the offset there.
 const Range* rangeOf(Subgroup& s, const Pointer& pointer, uint64_t& offset) {
+    if (pointer.storage == spv::StorageClass::UniformConstant) return heapOf(s, pointer);
     if (!isPhysical(pointer.storage)) return rangeAt(pointer.base);
     const Range* range = s.lastBuffer;
     if (range == nullptr || !range->hasAddress(offset)) {

@@ -29,10 +29,21 @@ inline const Range* rangeAt(uint64_t base) {
 }
 inline constexpr uint64_t kUpperHalf = uint64_t{1} << 63;
 // UniformConstant: the base is the address of the Variable with this bit, which is no Range; the
-// offset counts descriptors, kDescriptorBytes each.
+// offset counts descriptors, kDescriptorBytes each, or bytes in a heap.
 inline constexpr uint64_t kVariableBase = uint64_t{1} << 62;
-// The TexelView or the SamplerState to which such a pointer leads; null: there is none.
-const void* descriptorAt(Subgroup& s, const Value& pointer, uint32_t lane, Kind kind);
+// The variable of such a base, or null.
+inline const Variable* variableAt(uint64_t base) {
+    return (base & kVariableBase) != 0
+               ? reinterpret_cast<const Variable*>(base & ~(kVariableBase | kOutside))
+               : nullptr;
+}
+constexpr bool isHeapOfSamplers(const Variable& variable) {
+    return variable.builtIn == uint32_t(spv::BuiltIn::SamplerHeapEXT);
+}
+// The TexelView to which such a pointer to an image of this type leads, or the SamplerState; null:
+// there is none.
+const TexelView* texelsAt(Subgroup& s, const Value& pointer, uint32_t lane, const Type& image);
+const SamplerState* samplerAt(Subgroup& s, const Value& pointer, uint32_t lane);
 
 inline Pointer pointerAt(const Subgroup& s, const Value& pointer, uint32_t lane) {
     const spv::StorageClass storage = pointer.type->storage;

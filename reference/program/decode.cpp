@@ -170,6 +170,7 @@ Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
     slot.object = decorations_.objectOf(id, program_->variables.size() + 1);
     if (!used_.contains(id)) return Done{};  // of another entry point
     placeVariable(variable);
+    if (request_.numbersVariables) numberVariable(id, variable);
     program_->variables.push_back(variable);
     const bool fits =
         program_->sharedSize <= kMostSharedBytes && program_->privateComponents <= kMostComponents;
@@ -311,5 +312,9 @@ Result<std::shared_ptr<const Program>> makeProgram(const ProgramRequest& request
 bool usesOptimalLayouts(const Program& program) { return program.usesOptimalLayouts; }
 
 std::array<uint32_t, 3> workgroupSize(const Program& program) { return program.workgroupSize; }
+
+std::span<const ResourceVariable> resourceVariables(const Program& program) {
+    return program.resources;
+}
 
 }  // namespace coopvk::reference

@@ -120,6 +120,8 @@ class Decoder {
                        std::span<const uint64_t> components, bool defined = true);
     Status readVariable(const Parsed& instruction, const Type& pointer);
     void placeVariable(Variable& variable);
+    void numberVariable(uint32_t id, Variable& variable);
+    bool isReadOnly(uint32_t id, const Type& held) const;
 
     // Functions.
     void findFunctions();

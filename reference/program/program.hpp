@@ -189,6 +189,7 @@ class Program {
     std::vector<Slot> slots;
     std::unordered_map<uint32_t, uint32_t> slotOf;     // by id
     std::vector<Variable> variables;                   // of the module
+    std::vector<ResourceVariable> resources;           // those that have numbers
     std::unordered_map<uint32_t, Function> functions;  // by id
     const Function* entry = nullptr;
     std::unordered_map<uint32_t, std::string> names, strings;  // by id

@@ -228,6 +228,7 @@ Status Decoder::readImageType(const Parsed& from, Type& to) {
     if (to.kind != Kind::kImage) return Done{};
     to.dim = spv::Dim(from[1]);
     to.arrayed = from[3] != 0;
+    to.isSampled = from[5] == 1;
     return Done{};
 }
 

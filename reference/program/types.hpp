@@ -74,6 +74,7 @@ struct Type {
     // Images
     spv::Dim dim = spv::Dim::Dim2D;
     bool arrayed = false;
+    bool isSampled = false;  // else it is read and written
 
     // Tensor layouts and views (SPV_NV_tensor_addressing).
     uint32_t dimensions = 0;

@@ -3,6 +3,8 @@
 // heap's descriptor n.
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "program_runner.hpp"
 
 namespace coopvk::reference::test::descriptor_heap_test {
@@ -72,6 +74,53 @@ TEST(DescriptorHeap, MembersAndNothing) {
     EXPECT_EQ(run.buffers[0], std::vector<uint32_t>{7});
     ASSERT_EQ(run.reports.size(), 1u);
     EXPECT_EQ(run.reports[0].check, kCheckBounds);
+}
+
+// A heap with words, and a buffer for what it has.
+class HeapWithData : public Resources, public Reporter {
+ public:
+    const Range* descriptor(uint32_t, uint32_t, uint32_t) override { return nullptr; }
+    const Range* buffer(uint64_t) override { return nullptr; }
+    const Range* inHeap(uint64_t offset, ResourceKind kind) override {
+        return offset == 0 && kind == ResourceKind::kBuffer ? &out : nullptr;
+    }
+    const Range* heap(bool ofSamplers) override { return ofSamplers ? nullptr : &all; }
+    bool report(const Report& report) override {
+        reports.push_back(report.message);
+        return true;
+    }
+    void print(const std::string&) override {}
+
+    static Range rangeOf(std::span<uint32_t> words) {
+        return {reinterpret_cast<std::byte*>(words.data()), words.size_bytes()};
+    }
+    std::array<uint32_t, 8> data = {1, 2, 3, 4, 5, 6, 7, 8};
+    std::array<uint32_t, 2> found = {99, 99};
+    Range all = rangeOf(data), out = rangeOf(found);
+    std::vector<std::string> reports;
+};
+
+// "the built-in heap pointers can be declared and dereferenced as pointing to any type": data that
+// is no descriptor. Word 5 of the heap, and word 8, which is behind its end.
+TEST(DescriptorHeap, DataBesideDescriptors) {
+    ProgramRequest request;
+    const auto words = assemble(
+        text("%5 = OpConstant %u32 5\n%8 = OpConstant %u32 8\n",
+             "%d0 = OpUntypedAccessChainKHR %to_descriptor %buffers %heap %0\n"
+             "%b0 = OpBufferPointerEXT %to_words %d0\n"
+             "%p5 = OpUntypedAccessChainKHR %to_descriptor %array %heap %5\n"
+             "%v5 = OpLoad %u32 %p5\n%o0 = OpAccessChain %to_word %b0 %0 %0\nOpStore %o0 %v5\n"
+             "%p8 = OpUntypedAccessChainKHR %to_descriptor %array %heap %8\n"
+             "%v8 = OpLoad %u32 %p8\n%o1 = OpAccessChain %to_word %b0 %0 %1\nOpStore %o1 %v8\n"));
+    request.words = words;
+    const auto program = makeProgram(request);
+    ASSERT_TRUE(program) << program.error().message;
+    HeapWithData heap;
+    EXPECT_TRUE(reference::execute(**program, {}, heap, {}, heap));
+    EXPECT_EQ(heap.found, (std::array<uint32_t, 2>{6, 0}));
+    ASSERT_EQ(heap.reports.size(), 1u);
+    EXPECT_NE(heap.reports[0].find("byte 32 of the 32 bytes"), std::string::npos)
+        << heap.reports[0];
 }
 
 }  // namespace

@@ -40,7 +40,9 @@ class Provided : public Resources {
         return buffers_.descriptor(set, binding, element);
     }
     const Range* buffer(uint64_t address) override { return buffers_.buffer(address); }
-    const Range* inHeap(uint64_t offset) override { return buffers_.inHeap(offset); }
+    const Range* inHeap(uint64_t offset, ResourceKind kind) override {
+        return buffers_.inHeap(offset, kind);
+    }
     const Range* list(const StageList& list) override {
         const auto found = ranges_.find(nameOf(list));
         return found != ranges_.end() ? &found->second : nullptr;

@@ -244,7 +244,7 @@ std::vector<Accessed> MemoryCopy::accessed() const {
     return accessed;
 }
 
-const reference::Range* MemoryCopy::inHeap(uint64_t offset) {
+const reference::Range* MemoryCopy::inHeap(uint64_t offset, reference::ResourceKind) {
     const auto found = heap_.find(offset / reference::kDescriptorBytes);
     const bool has = found != heap_.end() && offset % reference::kDescriptorBytes == 0;
     return has ? found->second : nullptr;

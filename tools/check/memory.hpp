@@ -127,7 +127,7 @@ class MemoryCopy final : public reference::Resources {
 
     const reference::Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override;
     const reference::Range* buffer(uint64_t address) override;
-    const reference::Range* inHeap(uint64_t offset) override;
+    const reference::Range* inHeap(uint64_t offset, reference::ResourceKind) override;
     const reference::Range* list(const reference::StageList& list) override;
     // Of a buffer of the memory.
     std::span<const std::byte> bytes(size_t buffer) const {

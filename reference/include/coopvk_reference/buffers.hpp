@@ -34,7 +34,7 @@ class BufferList final : public Resources {
         return nullptr;
     }
     // Bindings of set 0 are the heap's descriptors, too.
-    const Range* inHeap(uint64_t offset) override {
+    const Range* inHeap(uint64_t offset, ResourceKind) override {
         const uint64_t number = offset / kDescriptorBytes;
         return offset % kDescriptorBytes == 0 && number < kMostInHeap
                    ? descriptor(0, static_cast<uint32_t>(number), 0)

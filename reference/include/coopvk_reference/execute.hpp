@@ -15,14 +15,13 @@
 #include <variant>
 #include <vector>
 
+#include "coopvk_reference/resources.hpp"
+
 namespace coopvk::reference {
 
 class Intervals;
 class Observer;
 class Symbols;
-struct SamplerState;
-struct StageList;
-struct TexelView;
 
 enum class ErrorCode {
     kInvalidModule,    // not valid by the SPIR-V, Vulkan or extension's specification
@@ -217,10 +216,15 @@ struct ProgramRequest {
     bool images = false;      // executes instructions on images, samplers and texel buffers
     uint32_t stage = 5;       // spv::ExecutionModel: of the entry point; 5: GLCompute
     bool isScripted = false;  // Resources has lists (stages.hpp): needed by other stages
+    // Resources is asked for variables by their numbers in resourceVariables(), not by their sets.
+    bool numbersVariables = false;
 };
 
 // kInvalidModule, kInvalidArgument, kUnsupported, kOutOfMemory.
 Result<std::shared_ptr<const Program>> makeProgram(const ProgramRequest& request);
+
+// Variables of the entry point that have a set and a binding, of programs that number them.
+std::span<const ResourceVariable> resourceVariables(const Program& program);
 
 // Whether it reads or adds to matrices of an optimal layout.
 bool usesOptimalLayouts(const Program& program);
@@ -228,65 +232,11 @@ bool usesOptimalLayouts(const Program& program);
 // Invocations of a workgroup in each dimension.
 std::array<uint32_t, 3> workgroupSize(const Program& program);
 
-// In place of a reader's position: an instruction read a matrix of an optimal layout, and the byte
-// fills up one of its rows. Conversions to such layouts write zeros there.
-inline constexpr uint32_t kReadsPadding = ~uint32_t{0};
-
-// A range of memory: of a descriptor, or a buffer with a device address.
-struct Range {
-    std::byte* data = nullptr;
-    uint64_t size = 0;     // bytes
-    uint64_t address = 0;  // device address of data[0]; 0 if it has none
-    // One byte for each byte of data: not 0 where something wrote it. Null: all of it counts as
-    // written.
-    uint8_t* written = nullptr;
-    // For each byte the positions, in words, of the instructions that wrote and that read it last.
-    // Null: not kept. A reader may also be kReadsPadding.
-    uint32_t* writers = nullptr;
-    uint32_t* readers = nullptr;
-    // For each byte a Deviation (intervals.hpp). Null: not kept.
-    uint32_t* deviations = nullptr;
-    bool isUniform = false;  // of a uniform buffer
-    bool isSampled = false;  // of a sampled image or a uniform texel buffer
-    bool isNull = false;     // of a null descriptor: reads are zeros, writes do nothing
-
-    bool hasAddress(uint64_t at) const { return at >= address && at - address < size; }
-};
-inline constexpr uint8_t kWritten = 1;  // of Range::written
-
-// Finds memory. Several threads call it at once during an execution. What it returns must stay as
-// it is until execute() returns.
-class Resources {
- public:
-    virtual ~Resources() = default;
-    // Of a descriptor; null if there is none (reads then give zero, writes do nothing, with a
-    // report).
-    virtual const Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) = 0;
-    // The buffer that contains the address; null if none does.
-    virtual const Range* buffer(uint64_t address) = 0;
-    // Of the descriptor at an offset in the heap of resources (SPV_EXT_descriptor_heap); null if
-    // there is none.
-    virtual const Range* inHeap(uint64_t) { return nullptr; }
-    // The image or texel buffer, and the sampler, of a descriptor; null if there is none.
-    virtual const TexelView* texels(uint32_t /*set*/, uint32_t /*binding*/, uint32_t /*element*/) {
-        return nullptr;
-    }
-    virtual const SamplerState* sampler(uint32_t /*set*/, uint32_t /*binding*/,
-                                        uint32_t /*element*/) {
-        return nullptr;
-    }
-    // A list's values, invocation by invocation; null: what it gives is zeros, and nothing keeps
-    // what it takes.
-    virtual const Range* list(const StageList&) { return nullptr; }
-};
-
-// Bytes of any descriptor in a heap: OpConstantSizeOfEXT.
-inline constexpr uint32_t kDescriptorBytes = 16;
-
 struct Dispatch {
     std::array<uint32_t, 3> groups = {1, 1, 1};
     std::array<uint32_t, 3> base = {0, 0, 0};
     std::span<const std::byte> pushConstants;
+    uint8_t* pushWritten = nullptr;             // of these, as Range::written
     std::span<Observer* const> observers = {};  // observer.hpp
     // Becomes true where the execution is to end soon.
     const std::atomic<bool>* stop = nullptr;
