@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the interpreter needs from the driver: memory of descriptors and addresses.
+// The resources of a program with descriptor sets.
 #pragma once
 
 #include <format>
 
 #include "dependencies/followed.hpp"
 #include "descriptor_buffers.hpp"
+#include "held_resources.hpp"
 
 namespace coopvk::reference::icd {
 
-// Holds what it finds until the dispatch is done.
-class BoundResources final : public Resources {
+class BoundResources final : public HeldResources {
  public:
-    explicit BoundResources(Execution& execution)
-        : execution_(execution),
-          device_(execution.device),
-          addresses_(execution.device.addressesNow()) {
+    explicit BoundResources(Execution& execution) : HeldResources(execution) {
         const std::lock_guard lock(device_.mutex);
         for (uint32_t set = 0; set < kMaxSets; ++set) {
             const auto& bound = execution.sets[set];
@@ -59,13 +56,6 @@ class BoundResources final : public Resources {
         return found == nullptr ? nullptr : found->sampler.get();
     }
 
-    const Range* buffer(uint64_t address) override { return addresses_.buffer(address); }
-
-    // Throws InvalidUse where a descriptor names something that is gone.
-    void requireAll() {
-        if (!gone_.empty()) throw InvalidUse{gone_};
-    }
-
  private:
     struct Held {
         std::shared_ptr<const DescriptorSet> set;
@@ -100,7 +90,7 @@ class BoundResources final : public Resources {
         try {
             read->second = readFrom(held, binding, found->second, element);
         } catch (const InvalidUse& use) {
-            gone_ = std::format("set {}, binding {}: {}", set, binding, use.message);
+            lose(std::format("set {}, binding {}: {}", set, binding, use.message));
         }
         return &read->second;
     }
@@ -130,10 +120,10 @@ class BoundResources final : public Resources {
 
     void noteGone(uint32_t set, uint32_t binding) {
         const std::lock_guard lock(mutex_);
-        gone_ = std::format(
+        lose(std::format(
             "set {}, binding {} has a buffer or a view that was destroyed, or whose memory "
             "was freed",
-            set, binding);
+            set, binding));
     }
 
     // Dynamic offsets are in the order of bindings and elements.
@@ -154,14 +144,9 @@ class BoundResources final : public Resources {
         }
     }
 
-    Execution& execution_;
-    Device& device_;
-    const Addresses addresses_;
     std::array<Held, kMaxSets> sets_;
     std::map<const Descriptor*, Range> dynamic_;
-    std::mutex mutex_;
     std::map<std::array<uint32_t, 3>, Descriptor> read_;  // by set, binding and element
-    std::string gone_;
 };
 
 }  // namespace coopvk::reference::icd

@@ -5,6 +5,8 @@
 
 #include <format>
 
+#include "heaps/heaps.hpp"
+
 namespace coopvk::reference::icd {
 
 struct CommandPool : ObjectOf<VkCommandPool> {
@@ -19,6 +21,7 @@ constexpr VkShaderStageFlags kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
 template <typename T>
 void bindProgram(Execution& execution, const T* object) {
     execution.program = object == nullptr ? nullptr : object->program;
+    execution.mappings = object == nullptr ? nullptr : object->mappings;
     execution.programObject = object == nullptr ? std::weak_ptr<const Object>{} : object->self;
 }
 
@@ -44,6 +47,7 @@ void bindSets(CommandBuffer& commands, uint32_t first, std::span<const VkDescrip
             offsets = offsets.subspan(count);
         }
         const auto bind = [first, bound, isNull = set == nullptr](Execution& execution) {
+            execution.useSets();
             execution.sets[first] = isNull ? std::nullopt : std::optional(bound);
         };
         record(commands, bind, set);
@@ -64,6 +68,7 @@ void push(CommandBuffer& commands, PipelineLayout& layout, uint32_t number, cons
     update(*set);
     last = set;
     record(commands, [set, number](Execution& execution) {
+        execution.useSets();
         execution.sets[number] = BoundSet{.pushed = set};
     });
 }
@@ -89,6 +94,7 @@ void CommandBuffer::reset() {
     commands.clear();
     used.clear();
     pushed = {};
+    inherited = {};
     hasProgram = false;
     state = State::kInitial;
     result = VK_SUCCESS;
@@ -197,11 +203,12 @@ VkResult ResetCommandBuffer(CommandBuffer& commands, VkCommandBufferResetFlags) 
     return VK_SUCCESS;
 }
 
-VkResult BeginCommandBuffer(CommandBuffer& commands, const VkCommandBufferBeginInfo*) {
+VkResult BeginCommandBuffer(CommandBuffer& commands, const VkCommandBufferBeginInfo* info) {
     requireIdle(commands);
     require(commands.state != CommandBuffer::State::kRecording, "the command buffer was begun");
     commands.reset();
     commands.state = CommandBuffer::State::kRecording;
+    inheritHeaps(commands, *info);
     return VK_SUCCESS;
 }
 
@@ -211,14 +218,18 @@ VkResult EndCommandBuffer(CommandBuffer& commands) {
     return commands.result;
 }
 
-// Secondary command buffers inherit no state, and leave none.
+// Secondary command buffers inherit no state but heaps, and leave none.
 void CmdExecuteCommands(CommandBuffer& commands, uint32_t count, const VkCommandBuffer* buffers) {
     require(commands.isPrimary, "a secondary command buffer executes others");
     for (const VkCommandBuffer each : listOf(buffers, count)) {
         const CommandBuffer& secondary = theObject(each, commands.device);
         require(!secondary.isPrimary, "a primary command buffer is executed by another");
         secondary.requireExecutable();
-        record(commands, [&secondary](Execution& on) { secondary.execute(on.queue); }, &secondary);
+        const auto execute = [&secondary](Execution& on) {
+            requireHeaps(on.heaps, secondary.inherited);
+            secondary.execute(on.queue);
+        };
+        record(commands, execute, &secondary);
     }
 }
 
@@ -288,6 +299,7 @@ void CmdPushConstants(CommandBuffer& commands, PipelineLayout*, VkShaderStageFla
             "push constants are behind the last byte");
     const auto* begin = static_cast<const std::byte*>(values);
     record(commands, [offset, bytes = std::vector(begin, begin + size)](Execution& execution) {
+        execution.useSets();
         std::copy(bytes.begin(), bytes.end(), execution.pushConstants.begin() + offset);
     });
 }

@@ -86,14 +86,20 @@ struct DescriptorUpdateTemplate : ObjectOf<VkDescriptorUpdateTemplate> {
 };
 
 using SharedProgram = std::shared_ptr<const Program>;
+struct MappedVariable;
+// Of the program's variables with a binding, by number; null: the program has descriptor sets.
+using SharedMappings = std::shared_ptr<const std::vector<MappedVariable>>;
 
 struct Pipeline : ObjectOf<VkPipeline> {
-    explicit Pipeline(SharedProgram made) : program(std::move(made)) {}
+    explicit Pipeline(SharedProgram made, SharedMappings mapped = nullptr)
+        : program(std::move(made)), mappings(std::move(mapped)) {}
     SharedProgram program;
+    SharedMappings mappings;
 };
 
 struct ShaderEXT : ObjectOf<VkShaderEXT> {
     SharedProgram program;
+    SharedMappings mappings;
     std::vector<uint32_t> binary;
 };
 
@@ -103,6 +109,22 @@ struct BoundSet {
     std::shared_ptr<const DescriptorSet> pushed;  // a set of push descriptors in its place
     SharedBindings bindings = {};                 // of descriptors in memory, in its place
     VkDeviceAddress address = 0;                  // of these; 0: none but embedded samplers
+};
+
+// A heap of descriptors (VkBindHeapInfoEXT).
+struct HeapRange {
+    VkDeviceAddress address = 0;
+    VkDeviceSize size = 0;
+    VkDeviceSize reserved = 0, reservedSize = 0;  // what programs must leave alone
+
+    bool operator==(const HeapRange&) const = default;
+    bool mayAccess(uint64_t offset, uint64_t bytes) const {
+        const bool isWithin = offset <= size && bytes <= size - offset;
+        return isWithin && (offset + bytes <= reserved || offset >= reserved + reservedSize);
+    }
+};
+struct Heaps {
+    std::optional<HeapRange> resources, samplers;
 };
 
 // What the queue's thread calls for a command.
@@ -118,10 +140,28 @@ struct Execution {
     size_t queue = 0;
     CommandName command = {};  // that executes
     SharedProgram program;
+    SharedMappings mappings;
     std::weak_ptr<const Object> programObject;  // pipeline or shader object
     std::array<std::optional<BoundSet>, kMaxSets> sets;
     std::vector<VkDeviceAddress> descriptorBuffers = {};
     std::array<std::byte, kMaxPushConstantBytes> pushConstants = {};
+    bool usesHeaps = false;  // the last of such commands was one of heaps
+    Heaps heaps = {};
+    std::array<uint8_t, kMaxPushConstantBytes> pushWritten = {};  // by vkCmdPushDataEXT
+
+    // Commands of heaps invalidate what those of descriptor sets bound and pushed, and these what
+    // those of heaps did (Vulkan, "Using Heaps").
+    void useHeaps() {
+        if (usesHeaps) return;
+        usesHeaps = true;
+        sets = {};
+        descriptorBuffers.clear();
+        pushWritten = {};
+    }
+    void useSets() {
+        usesHeaps = false;
+        heaps = {};
+    }
 };
 
 struct CommandBuffer : ObjectOf<VkCommandBuffer> {
@@ -136,6 +176,7 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
     bool hasProgram = false;                        // after the commands so far
     // The sets of push descriptors as they are after the commands so far.
     std::array<std::shared_ptr<const DescriptorSet>, kMaxSets> pushed;
+    Heaps inherited;               // of a secondary one
     VkResult result = VK_SUCCESS;  // of the recording; vkEndCommandBuffer returns it
 
     // A command of the command buffer is called.

@@ -9,18 +9,7 @@
 namespace coopvk::reference::icd {
 namespace {
 
-constexpr uint32_t kMark = 0x43534544;  // so that other bytes are not taken for a descriptor
-
-// All zeros behind the type: a null descriptor.
-struct DescriptorBytes {
-    uint32_t mark = kMark;
-    VkDescriptorType type = VK_DESCRIPTOR_TYPE_SAMPLER;
-    uint64_t first = 0;   // an address, or the handle of a view
-    uint64_t second = 0;  // bytes from there on, or the handle of a sampler
-    VkFormat format = VK_FORMAT_UNDEFINED;
-    uint32_t unused = 0;
-};
-static_assert(sizeof(DescriptorBytes) == kDescriptorSize);
+constexpr uint32_t kMark = 0x43534544;  // "DESC"
 
 void write(DescriptorBytes& to, const VkDescriptorAddressInfoEXT* info) {
     if (info == nullptr || info->address == 0) return;
@@ -62,6 +51,8 @@ VkDeviceSize sizeOf(const Binding& binding) {
     return binding.isInline() ? (binding.count + kUnit - 1) / kUnit * kUnit : binding.count * kUnit;
 }
 
+}  // namespace
+
 Range rangeAt(const Addresses& addresses, uint64_t address, uint64_t size) {
     const Range* buffer = addresses.buffer(address);
     require(buffer != nullptr, "a descriptor has an address where there is no buffer");
@@ -70,7 +61,19 @@ Range rangeAt(const Addresses& addresses, uint64_t address, uint64_t size) {
     return range;
 }
 
-}  // namespace
+Descriptor bufferIn(const DescriptorBytes& written, const Addresses& addresses) {
+    const bool isUniform = written.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    if (isUniform || written.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+        if (written.first == 0) return {.range = {.isNull = true}};
+        Descriptor made;
+        made.range = rangeAt(addresses, written.first, written.second);
+        made.range.isUniform = isUniform;
+        return made;
+    }
+    if (written.first == 0) return texelDescriptor(VkBufferView{}, written.type, true);
+    return texelDescriptor(rangeAt(addresses, written.first, written.second), written.format,
+                           written.type);
+}
 
 VkDeviceSize placeOf(const Bindings& bindings, uint32_t binding) {
     VkDeviceSize place = 0;
@@ -93,19 +96,12 @@ Descriptor readDescriptor(const Binding& binding, const std::byte* bytes, bool h
     require(written.type == binding.type, "a descriptor buffer has a descriptor of another type");
     require(hasNull || written.first != 0 || written.type == VK_DESCRIPTOR_TYPE_SAMPLER,
             "a descriptor is null, without the feature nullDescriptor");
-    Descriptor made;
     switch (written.type) {
         case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
         case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
-            if (written.first == 0) return {.range = {.isNull = true}};
-            made.range = rangeAt(addresses, written.first, written.second);
-            made.range.isUniform = written.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
-            return made;
         case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
         case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
-            if (written.first == 0) return texelDescriptor(VkBufferView{}, written.type, true);
-            return texelDescriptor(rangeAt(addresses, written.first, written.second),
-                                   written.format, written.type);
+            return bufferIn(written, addresses);
         default: {
             const VkDescriptorImageInfo info{reinterpret_cast<VkSampler>(written.second),
                                              reinterpret_cast<VkImageView>(written.first)};
@@ -116,8 +112,7 @@ Descriptor readDescriptor(const Binding& binding, const std::byte* bytes, bool h
 
 void GetDescriptorEXT(Device&, const VkDescriptorGetInfoEXT* info, size_t size, void* out) {
     require(size == kDescriptorSize, "the size is not that of the descriptor");
-    DescriptorBytes written;
-    written.type = info->type;
+    DescriptorBytes written{kMark, info->type};
     write(written, *info);
     std::memcpy(out, &written, sizeof(written));
 }
@@ -131,7 +126,10 @@ void CmdBindDescriptorBuffersEXT(CommandBuffer& commands, uint32_t count,
                 "the address is no multiple of descriptorBufferOffsetAlignment");
         buffers.push_back(info.address);
     }
-    record(commands, [buffers](Execution& execution) { execution.descriptorBuffers = buffers; });
+    record(commands, [buffers](Execution& execution) {
+        execution.useSets();
+        execution.descriptorBuffers = buffers;
+    });
 }
 
 void CmdSetDescriptorBufferOffsetsEXT(CommandBuffer& commands, VkPipelineBindPoint point,
@@ -147,6 +145,7 @@ void CmdSetDescriptorBufferOffsetsEXT(CommandBuffer& commands, VkPipelineBindPoi
                 "the offset is no multiple of descriptorBufferOffsetAlignment");
         record(commands, [=, place = places[i],
                           bindings = layout->sets[first + i]](Execution& execution) {
+            execution.useSets();
             require(buffer < execution.descriptorBuffers.size(), "there is no such buffer bound");
             execution.sets[first + i] = BoundSet{
                 .bindings = bindings, .address = execution.descriptorBuffers[buffer] + place};
@@ -170,6 +169,7 @@ void CmdBindDescriptorBufferEmbeddedSamplersEXT(CommandBuffer& commands, VkPipel
         number < std::min<size_t>(layout->sets.size(), kMaxSets) && layout->sets[number] != nullptr,
         "the layout has no such set");
     record(commands, [number, bindings = layout->sets[number]](Execution& execution) {
+        execution.useSets();
         execution.sets[number] = BoundSet{.bindings = bindings};
     });
 }

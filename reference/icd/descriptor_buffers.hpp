@@ -4,11 +4,10 @@
 // have it, and what dispatches read.
 #pragma once
 
-#include "command_buffer.hpp"
+#include "descriptor_bytes.hpp"
 
 namespace coopvk::reference::icd {
 
-inline constexpr VkDeviceSize kDescriptorSize = 32;  // of any type
 inline constexpr VkDeviceSize kDescriptorBufferAlignment = 64;
 
 // From the begin of a set: of a binding; behind the last one.

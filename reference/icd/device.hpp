@@ -186,12 +186,13 @@ struct Device : ObjectOf<VkDevice> {
     std::atomic<bool> stopping = false;  // executions end
     QueueTimes complete = {};            // for each stage, the commands of which the host knows it
     uint64_t submitted = 0;              // batches so far
-    std::unique_ptr<Dependencies> dependencies;        // of the thread; null: not checked
-    std::unique_ptr<HostCopies> hostCopies;            // null: the host sees the device's memory
-    std::deque<std::shared_ptr<FromHost>> hostWrites;  // in their order; not executed yet
-    std::set<std::string_view> unexecuted;             // commands of graphics that reports named
-    std::vector<Message> messages;                     // to be sent without the mutex
-    std::mt19937 random;                               // chooses queues
+    std::unique_ptr<Dependencies> dependencies;          // of the thread; null: not checked
+    std::unique_ptr<HostCopies> hostCopies;              // null: the host sees the device's memory
+    std::deque<std::shared_ptr<FromHost>> hostWrites;    // in their order; not executed yet
+    std::set<std::string_view> unexecuted;               // commands of graphics that reports named
+    std::vector<Message> messages;                       // to be sent without the mutex
+    std::mt19937 random;                                 // chooses queues
+    std::map<uint32_t, VkClearColorValue> borderColors;  // that are registered, by index
 
     // The queues use no object.
     bool idle() const { return std::ranges::all_of(queues, &Queue::idle); }

@@ -7,6 +7,7 @@
 
 #include "bound_resources.hpp"
 #include "dependencies/followed.hpp"
+#include "heaps/heap_resources.hpp"
 #include "matrices/layouts.hpp"
 
 namespace coopvk::reference::icd {
@@ -41,12 +42,18 @@ class DeviceReporter final : public Reporter {
     const Execution& execution_;
 };
 
+std::unique_ptr<HeldResources> resourcesOf(Execution& execution) {
+    if (execution.mappings != nullptr) return std::make_unique<HeapResources>(execution);
+    return std::make_unique<BoundResources>(execution);
+}
+
 // Executes the bound program, after the command began its accesses.
 void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
               const std::array<uint32_t, 3>& groups) {
     require(execution.program != nullptr, "no compute shader is bound");
     if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
-    BoundResources resources(execution);
+    const std::unique_ptr<HeldResources> resources = resourcesOf(execution);
+    const bool usesHeaps = execution.mappings != nullptr;
     DeviceReporter reporter(execution);
     Device& device = execution.device;
     FollowedAccesses accesses(execution);
@@ -54,11 +61,13 @@ void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
     const Dispatch call{.groups = groups,
                         .base = base,
                         .pushConstants = execution.pushConstants,
+                        .pushWritten = usesHeaps ? execution.pushWritten.data() : nullptr,
                         .observers = std::span(observers, device.dependencies ? 1 : 0),
                         .stop = &device.stopping};
-    const Status status = execute(*execution.program, call, resources, device.settings(), reporter);
+    const Status status =
+        execute(*execution.program, call, *resources, device.settings(), reporter);
     if (device.stopping) return;
-    resources.requireAll();
+    resources->requireAll();
     if (status) return;
     send(*device.physical->instance, {.id = "coopvk-reference-device-lost",
                                       .text = status.error().message,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shader modules, and what becomes of them: pipelines and shader objects.
+#include <array>
+#include <bit>
 #include <cstring>
 
-#include "command_buffer.hpp"
+#include "heaps/heaps.hpp"
+#include "heaps/mappings.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -27,6 +30,8 @@ struct Source {
     std::string entryPoint;
     std::vector<SpecializationValue> specialization;
     uint32_t subgroupSize = 0;
+    bool usesHeaps = false;
+    std::vector<Mapping> mappings = {};
 };
 
 std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* info) {
@@ -49,12 +54,13 @@ std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* in
 // All but the words, from VkPipelineShaderStageCreateInfo or VkShaderCreateInfoEXT. The subgroup
 // size is the one that the chain requires, or that of the device.
 template <typename Info>
-Source sourceOf(const Device& device, const Info& info) {
+Source sourceOf(const Device& device, const Info& info, bool usesHeaps) {
     const auto* required = find<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(info.pNext);
     const uint32_t lanes =
         required != nullptr ? required->requiredSubgroupSize : device.settings().subgroupSize;
     require(info.pName != nullptr, "the entry point has no name");
-    return {{}, info.pName, specializationOf(info.pSpecializationInfo), lanes};
+    return {{},    info.pName, specializationOf(info.pSpecializationInfo),
+            lanes, usesHeaps,  usesHeaps ? mappingsIn(info.pNext) : std::vector<Mapping>{}};
 }
 
 VkResult resultOf(ErrorCode code) {
@@ -64,20 +70,22 @@ VkResult resultOf(ErrorCode code) {
 }
 
 // Errors go to the messengers, too.
-VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
-    auto made = reference::makeProgram({source.words,
-                                        source.entryPoint,
-                                        source.specialization,
-                                        source.subgroupSize,
-                                        device.settings().rounding,
-                                        true,
-                                        device.settings().placement,
-                                        device.settings().flushed,
-                                        device.settings().contracts,
-                                        {},
-                                        device.settings().graphics});
+VkResult makeProgram(Device& device, const Source& source, SharedProgram& program,
+                     SharedMappings& mappings) {
+    const Settings& settings = device.settings();
+    auto made = reference::makeProgram({.words = source.words,
+                                        .entryPoint = source.entryPoint,
+                                        .specialization = source.specialization,
+                                        .subgroupSize = source.subgroupSize,
+                                        .rounding = settings.rounding,
+                                        .placement = settings.placement,
+                                        .flushed = settings.flushed,
+                                        .contracts = settings.contracts,
+                                        .images = settings.graphics,
+                                        .numbersVariables = source.usesHeaps});
     if (made) {
         program = *made;
+        if (source.usesHeaps) mappings = mapVariables(device, *program, source.mappings);
         return VK_SUCCESS;
     }
     const Error& error = made.error();
@@ -108,43 +116,68 @@ VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info,
     if (flagsOf(info) & VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
         return VK_PIPELINE_COMPILE_REQUIRED;
     require(info.stage.stage == VK_SHADER_STAGE_COMPUTE_BIT, "the stage is not compute");
-    (void)theObject(info.layout, device);
-    Source source = sourceOf(device, info.stage);
+    const bool usesHeaps = (flagsOf(info) & kHeapPipeline) != 0;
+    if (usesHeaps)
+        require(info.layout == VK_NULL_HANDLE, "a pipeline with heaps has a layout");
+    else
+        (void)theObject(info.layout, device);
+    Source source = sourceOf(device, info.stage, usesHeaps);
     if (info.stage.module != VK_NULL_HANDLE)
         source.words = theObject(info.stage.module, device).words;
     else if (const auto* code = find<VkShaderModuleCreateInfo>(info.stage.pNext))
         source.words = ShaderModule(device, *code).words;
     SharedProgram program;
-    const VkResult result = makeProgram(device, source, program);
-    if (result == VK_SUCCESS) *out = give(std::make_shared<Pipeline>(std::move(program)), &device);
+    SharedMappings mappings;
+    const VkResult result = makeProgram(device, source, program, mappings);
+    if (result == VK_SUCCESS)
+        *out = give(std::make_shared<Pipeline>(std::move(program), std::move(mappings)), &device);
     return result;
 }
 
-// The binary of a shader object holds what the shader was made of, behind a head of five words.
+// The binary of a shader object holds what the shader was made of, behind a head of seven words.
 constexpr uint32_t kMagic = 0x52564f43;  // "COVR"
-constexpr size_t kHeadWords = 5, kValueWords = 4;
+constexpr size_t kHeadWords = 7, kValueWords = 4;
+using MappingWords = std::array<uint32_t, sizeof(Mapping) / sizeof(uint32_t)>;
 
 Words binaryOf(const Source& source) {
-    Words binary{kMagic, source.subgroupSize, uint32_t(source.entryPoint.size()),
-                 uint32_t(source.specialization.size()), uint32_t(source.words.size())};
+    Words binary{kMagic,
+                 source.subgroupSize,
+                 uint32_t(source.entryPoint.size()),
+                 uint32_t(source.specialization.size()),
+                 uint32_t(source.words.size()),
+                 source.usesHeaps ? 1u : 0u,
+                 uint32_t(source.mappings.size())};
     binary.insert(binary.end(), source.entryPoint.begin(), source.entryPoint.end());
     for (const SpecializationValue& value : source.specialization)
         binary.insert(binary.end(), {value.constantId, value.size, uint32_t(value.bits),
                                      uint32_t(value.bits >> 32)});
+    for (const Mapping& mapping : source.mappings) {
+        const auto words = std::bit_cast<MappingWords>(mapping);
+        binary.insert(binary.end(), words.begin(), words.end());
+    }
     binary.insert(binary.end(), source.words.begin(), source.words.end());
     return binary;
 }
 
 bool parseBinary(const Words& binary, Source& source) {
     if (binary.size() < kHeadWords || binary[0] != kMagic) return false;
-    const size_t letters = binary[2], values = binary[3], words = binary[4];
-    if (binary.size() != kHeadWords + letters + kValueWords * values + words) return false;
+    const size_t letters = binary[2], values = binary[3], words = binary[4], mappings = binary[6];
+    constexpr size_t kMappingWords = std::tuple_size_v<MappingWords>;
+    if (binary.size() !=
+        kHeadWords + letters + kValueWords * values + kMappingWords * mappings + words)
+        return false;
+    source.usesHeaps = binary[5] != 0;
     auto at = binary.begin() + kHeadWords;
     source.subgroupSize = binary[1];
     for (const uint32_t letter : std::span(at, letters)) source.entryPoint += char(letter);
     at += letters;
     for (size_t i = 0; i < values; ++i, at += kValueWords)
         source.specialization.push_back({at[0], at[2] | uint64_t{at[3]} << 32, at[1]});
+    for (size_t i = 0; i < mappings; ++i, at += kMappingWords) {
+        MappingWords each;
+        std::copy_n(at, kMappingWords, each.begin());
+        source.mappings.push_back(std::bit_cast<Mapping>(each));
+    }
     source.words.assign(at, binary.end());
     return true;
 }
@@ -158,11 +191,11 @@ VkResult createShader(Device& device, const VkShaderCreateInfoEXT& info, VkShade
     if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) {
         if (!parseBinary(words, source)) return VK_INCOMPATIBLE_SHADER_BINARY_EXT;
     } else {
-        source = sourceOf(device, info);
+        source = sourceOf(device, info, (info.flags & kHeapShader) != 0);
         source.words = words;
     }
     auto shader = std::make_shared<ShaderEXT>();
-    const VkResult result = makeProgram(device, source, shader->program);
+    const VkResult result = makeProgram(device, source, shader->program, shader->mappings);
     if (result != VK_SUCCESS) return result;
     shader->binary = binaryOf(source);
     *out = give(shader, &device);

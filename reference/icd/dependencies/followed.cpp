@@ -133,9 +133,12 @@ void reportHostReads(Device& device) {
 
 void FollowedAccesses::read(const Moment& at, const MemoryAccess& access, std::byte* seen) {
     if (access.range.address == 0) return;
-    const Use use = access.range.isUniform   ? Use::kUniformRead
-                    : access.range.isSampled ? Use::kSampledRead
-                                             : Use::kStorageRead;
+    const Range& range = access.range;
+    const Use use = range.isUniform        ? Use::kUniformRead
+                    : range.isSampled      ? Use::kSampledRead
+                    : range.isResourceHeap ? Use::kResourceHeapRead
+                    : range.isSamplerHeap  ? Use::kSamplerHeapRead
+                                           : Use::kStorageRead;
     const auto conflict = device_.dependencies->read(use, access.data, access.size, seen);
     if (conflict) at.report(kCheckDependencies, access.lane, describe(device_, conflict));
 }

@@ -35,12 +35,20 @@ constexpr VkAccessFlags2 kRead = VK_ACCESS_2_MEMORY_READ_BIT;
 constexpr VkAccessFlags2 kWrite = VK_ACCESS_2_MEMORY_WRITE_BIT;
 constexpr VkAccessFlags2 kTransferRead = kRead | VK_ACCESS_2_TRANSFER_READ_BIT;
 constexpr VkAccessFlags2 kTransferWrite = kWrite | VK_ACCESS_2_TRANSFER_WRITE_BIT;
+#ifdef VK_EXT_descriptor_heap
+constexpr VkAccessFlags2 kSamplerHeap = VK_ACCESS_2_SAMPLER_HEAP_READ_BIT_EXT;
+constexpr VkAccessFlags2 kResourceHeap = VK_ACCESS_2_RESOURCE_HEAP_READ_BIT_EXT;
+#else
+constexpr VkAccessFlags2 kSamplerHeap = 0, kResourceHeap = 0;
+#endif
 constexpr UseRow kUseRows[] = {
     {Stage::kIndirect, kRead | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT, false,
      "INDIRECT_COMMAND_READ"},
     {Stage::kCompute, kRead | VK_ACCESS_2_UNIFORM_READ_BIT, false, "UNIFORM_READ"},
     {Stage::kCompute, kRead | VK_ACCESS_2_DESCRIPTOR_BUFFER_READ_BIT_EXT, false,
      "DESCRIPTOR_BUFFER_READ"},
+    {Stage::kCompute, kRead | kSamplerHeap, false, "SAMPLER_HEAP_READ"},
+    {Stage::kCompute, kRead | kResourceHeap, false, "RESOURCE_HEAP_READ"},
     {Stage::kCompute, kRead | VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_SAMPLED_READ_BIT,
      false, "SHADER_SAMPLED_READ"},
     {Stage::kCompute, kRead | VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_READ_BIT,
@@ -82,8 +90,10 @@ std::string nameOf(Stage stage) {
            (stage == Stage::kConvert ? "_BIT_NV" : "_BIT");
 }
 std::string nameOf(Use use) {
+    const bool isOfExtension = use == Use::kDescriptorRead || use == Use::kSamplerHeapRead ||
+                               use == Use::kResourceHeapRead;
     return nameOf(stageOf(use)) + ", VK_ACCESS_2_" + kUseRows[size_t(use)].name +
-           (use == Use::kDescriptorRead ? "_BIT_EXT" : "_BIT");
+           (isOfExtension ? "_BIT_EXT" : "_BIT");
 }
 
 // The indirect arguments of a dispatch are read before its shader executes.

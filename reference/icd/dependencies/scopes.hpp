@@ -21,6 +21,8 @@ enum class Use : uint8_t {
     kIndirectRead,
     kUniformRead,
     kDescriptorRead,
+    kSamplerHeapRead,
+    kResourceHeapRead,
     kSampledRead,
     kStorageRead,
     kStorageWrite,
@@ -34,7 +36,7 @@ enum class Use : uint8_t {
     kHostRead,
     kHostWrite,
 };
-inline constexpr size_t kUseCount = 15;
+inline constexpr size_t kUseCount = 17;
 
 Stage stageOf(Use use);
 bool isWrite(Use use);

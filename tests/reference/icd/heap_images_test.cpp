@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Images, samplers and texel buffers in heaps of descriptors: by number, and by mappings.
+#include "heaps.hpp"
+#include "images.hpp"
+// These have no includes of their own.
+#include "embedded_sampler.spv.h"
+#include "heap_images.spv.h"
+#include "levels.spv.h"
+#include "texels.spv.h"
+
+namespace coopvk::reference::test::heap_images_test {
+namespace {
+
+using Values = std::vector<uint32_t>;
+constexpr auto kConstant = VK_DESCRIPTOR_MAPPING_SOURCE_HEAP_WITH_CONSTANT_OFFSET_EXT;
+constexpr VkClearColorValue kColor = {{0.2f, 0.4f, 0.6f, 0.8f}};
+
+VkSamplerCreateInfo borderOf(VkBorderColor color) {
+    VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+    info.addressModeU = info.addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
+    info.borderColor = color;
+    info.maxLod = VK_LOD_CLAMP_NONE;
+    return info;
+}
+
+VkImageViewCreateInfo viewOf(const Picture& picture, VkFormat format) {
+    VkImageViewCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
+    info.image = picture.image;
+    info.viewType = VK_IMAGE_VIEW_TYPE_2D;
+    info.format = format;
+    info.subresourceRange = picture.range;
+    return info;
+}
+
+// Samplers: 1 has a black border, 2 a white one.
+class HeapImages : public Accepting {
+ protected:
+    void SetUp() override {
+        more = kHeapExtensions;
+        more.push_back(VK_EXT_CUSTOM_BORDER_COLOR_EXTENSION_NAME);
+        colors_.pNext = &features_.heaps;
+        moreFeatures = &colors_;
+        Accepting::SetUp();
+        resources_ = std::make_unique<Heap>(device, physical);
+        samplers_ = std::make_unique<Heap>(device, physical, true);
+        programs_ = std::make_unique<HeapPrograms>(device);
+        picture_ = std::make_unique<Picture>(device, kFormat, VkExtent2D{4, 4});
+        results_ = std::make_unique<Words>(device, Values(320, 0));
+        samplers().sampler(1, borderOf(VK_BORDER_COLOR_FLOAT_OPAQUE_BLACK));
+        samplers().sampler(2, borderOf(VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE));
+    }
+    void TearDown() override {
+        vkDeviceWaitIdle(device);
+        results_.reset();
+        picture_.reset();
+        programs_.reset();
+        samplers_.reset();
+        resources_.reset();
+        Accepting::TearDown();
+    }
+    static constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
+    Heap& resources() { return *resources_; }
+    Heap& samplers() { return *samplers_; }
+    HeapPrograms& programs() { return *programs_; }
+    Picture& picture() { return *picture_; }
+    Words& results() { return *results_; }
+
+    void show(uint32_t number, const Picture& of, VkFormat format = kFormat,
+              VkDescriptorType type = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE) {
+        resources().image(number, type, viewOf(of, format));
+    }
+    // The picture has its color when the shader executes.
+    void dispatch(VkPipeline pipeline, const std::array<uint32_t, 4>& push = {},
+                  const Picture* other = nullptr) {
+        EXPECT_VK(run([&](VkCommandBuffer to) {
+            picture().prepare(to);
+            picture().clear(to, kColor);
+            if (other != nullptr) other->prepare(to), other->clear(to);
+            fullBarrier(to);
+            resources().bind(to);
+            samplers().bind(to);
+            pushData(to, 0, push);
+            vkCmdBindPipeline(to, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+            vkCmdDispatch(to, 1, 1, 1);
+        }));
+    }
+    // The vector with this number.
+    void expectResult(size_t number, std::array<float, 4> expected) {
+        std::array<float, 4> found{};
+        std::memcpy(found.data(), &results()[4 * number], sizeof(found));
+        for (size_t c = 0; c < 4; ++c) EXPECT_NEAR(found[c], expected[c], 1e-6) << number;
+    }
+    void expectColor(size_t number) {
+        const auto& c = kColor.float32;
+        expectResult(number, {c[0], c[1], c[2], c[3]});
+    }
+    uint32_t stride() { return static_cast<uint32_t>(resources().stride); }
+    uint32_t samplerStride() { return static_cast<uint32_t>(samplers().stride); }
+
+ private:
+    HeapFeatures features_;
+    VkPhysicalDeviceCustomBorderColorFeaturesEXT colors_{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT, nullptr, VK_TRUE,
+        VK_FALSE};
+    std::unique_ptr<Heap> resources_, samplers_;
+    std::unique_ptr<HeapPrograms> programs_;
+    std::unique_ptr<Picture> picture_;
+    std::unique_ptr<Words> results_;
+};
+
+// shaders/heap_images.comp.
+TEST_F(HeapImages, ByNumbers) {
+    Picture counters(device, VK_FORMAT_R32_UINT, {1, 2});
+    Words halves(device, {0, 0x3C00C000}), integers(device, Values(4, 1)), count(device, {9, 9});
+    resources().buffer(0, kStorageBuffer, results().address(), 80);
+    show(1, picture());
+    show(2, picture(), kFormat, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE);
+    show(3, counters, VK_FORMAT_R32_UINT, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE);
+    resources().texels(4, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, halves.address(), 8,
+                       VK_FORMAT_R16G16_SFLOAT);
+    resources().texels(5, VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, integers.address(), 16,
+                       VK_FORMAT_R32_SINT);
+    resources().null(6, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE);
+    const VkPipeline pipeline = programs().make(kHeapImagesWords);
+    for (const uint32_t sampler : {1u, 2u}) {
+        dispatch(pipeline, {sampler}, &counters);
+        const float border = sampler == 1 ? 0.0f : 1.0f;
+        expectResult(0, {border, border, border, 1});
+        expectColor(1);
+        expectColor(2);
+        expectResult(3, {-2, 1, 0, 1});
+        expectResult(4, {0, 0, 4, 0});
+        EXPECT_EQ(integers.values(), (Values{0, ~0u, ~1u, ~2u}));
+        EXPECT_VK(run([&](VkCommandBuffer to) { counters.copyTo(to, count.buffer); }));
+        EXPECT_EQ(count.values(), (Values{0, 4}));
+    }
+}
+
+// Levels and components of the view are in the descriptor.
+TEST_F(HeapImages, ViewsInDescriptors) {
+    Picture levels(device, kFormat, {4, 4}, VK_IMAGE_ASPECT_COLOR_BIT, 2);
+    VkImageViewCreateInfo view = viewOf(levels, kFormat);
+    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 1, VK_REMAINING_MIP_LEVELS, 0,
+                             VK_REMAINING_ARRAY_LAYERS};
+    view.components = {VK_COMPONENT_SWIZZLE_A, VK_COMPONENT_SWIZZLE_ZERO, VK_COMPONENT_SWIZZLE_ONE,
+                       VK_COMPONENT_SWIZZLE_R};
+    resources().buffer(0, kStorageBuffer, results().address(), 16);
+    resources().image(1, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, view);
+    std::array all = {mappingOf(0, 0, kConstant, 2), mappingOf(1, 0, kConstant)};
+    all[0].sourceData.constantOffset = {0, stride()};
+    all[1].sourceData.constantOffset = {samplerStride()};
+    VkSamplerCreateInfo nearest = borderOf(VK_BORDER_COLOR_FLOAT_OPAQUE_BLACK);
+    nearest.addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
+    samplers().sampler(1, nearest);
+    const VkPipeline pipeline = programs().make(kEmbeddedSamplerWords, all);
+    EXPECT_VK(run([&](VkCommandBuffer to) {
+        levels.prepare(to);
+        const VkImageSubresourceRange second{VK_IMAGE_ASPECT_COLOR_BIT, 1, 1, 0, 1};
+        vkCmdClearColorImage(to, levels.image, VK_IMAGE_LAYOUT_GENERAL, &kColor, 1, &second);
+        fullBarrier(to);
+        resources().bind(to);
+        samplers().bind(to);
+        vkCmdBindPipeline(to, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+        vkCmdDispatch(to, 1, 1, 1);
+    }));
+    expectResult(0, {0.8f, 0, 1, 0.2f});
+}
+
+// shaders/embedded_sampler.comp, with a sampler in the mapping; what the heap has at its offset is
+// black.
+TEST_F(HeapImages, EmbeddedSamplers) {
+    const VkSamplerCreateInfo white = borderOf(VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE);
+    resources().buffer(0, kStorageBuffer, results().address(), 16);
+    show(1, picture());
+    std::array mappings = {mappingOf(0, 0, kConstant, 2), mappingOf(1, 0, kConstant)};
+    mappings[0].sourceData.constantOffset = {0, stride()};
+    mappings[1].sourceData.constantOffset = {samplerStride(), 0, &white};
+    dispatch(programs().make(kEmbeddedSamplerWords, mappings));
+    expectResult(0, {1, 1, 1, 1});
+}
+
+// shaders/levels.comp: an array of combined image samplers, whose numbers are both in one word:
+// "pushIndex = ... & 0xFFFFF", "samplerPushIndex = ... >> 20".
+TEST_F(HeapImages, CombinedIndices) {
+    resources().buffer(0, kStorageBuffer, results().address(), 128);
+    for (uint32_t i = 3; i < 6; ++i) show(i, picture());
+    std::array mappings = {mappingOf(0, 0, kConstant),
+                           mappingOf(0, 1, VK_DESCRIPTOR_MAPPING_SOURCE_HEAP_WITH_PUSH_INDEX_EXT)};
+    mappings[0].sourceData.constantOffset = {};
+    auto& index = mappings[1].sourceData.pushIndex = {};
+    index.heapIndexStride = index.heapArrayStride = stride();
+    index.useCombinedImageSamplerIndex = VK_TRUE;
+    index.samplerHeapIndexStride = samplerStride();
+    dispatch(programs().make(kLevelsWords, mappings), {2u << 20 | 3});
+    expectResult(4, {1, 1, 1, 1});  // the border of sampler 2
+    expectColor(5);
+}
+
+// The same with a place of their own in push data for samplers.
+TEST_F(HeapImages, IndicesOfSamplers) {
+    resources().buffer(0, kStorageBuffer, results().address(), 128);
+    for (uint32_t i = 3; i < 6; ++i) show(i, picture());
+    std::array mappings = {mappingOf(0, 0, kConstant),
+                           mappingOf(0, 1, VK_DESCRIPTOR_MAPPING_SOURCE_HEAP_WITH_PUSH_INDEX_EXT)};
+    mappings[0].sourceData.constantOffset = {};
+    auto& index = mappings[1].sourceData.pushIndex = {};
+    index.pushOffset = 4;
+    index.heapIndexStride = index.heapArrayStride = stride();
+    index.samplerHeapOffset = samplerStride();
+    index.samplerPushOffset = 8;
+    index.samplerHeapIndexStride = samplerStride();
+    dispatch(programs().make(kLevelsWords, mappings), {9, 3, 1, 9});
+    expectResult(4, {1, 1, 1, 1});
+    expectColor(5);
+}
+
+// shaders/texels.comp: kinds of images that mappings tell apart.
+TEST_F(HeapImages, MappedTexels) {
+    constexpr auto kStored = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    Picture counters(device, VK_FORMAT_R32_UINT, {1, 2});
+    Words halves(device, Values(16, 0x3C00C000)), integers(device, Values(16, 1));
+    resources().buffer(0, kStorageBuffer, results().address(), 1280);
+    show(1, picture());
+    show(2, picture(), kFormat, kStored);
+    show(3, counters, VK_FORMAT_R32_UINT, kStored);
+    resources().texels(4, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, halves.address(), 64,
+                       VK_FORMAT_R16G16_SFLOAT);
+    resources().texels(5, VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, integers.address(), 64,
+                       VK_FORMAT_R32_SINT);
+    Mapping mapping = mappingOf(0, 0, kConstant, 6);
+    mapping.sourceData.constantOffset = {0, stride(), nullptr, samplerStride(), 0};
+    dispatch(programs().make(kTexelsWords, {&mapping, 1}), {}, &counters);
+    for (uint32_t i = 0; i < 16; ++i) {
+        expectColor(5 * i + 1);
+        expectColor(5 * i + 2);
+        expectResult(5 * i + 3, {-2, 1, 16, 1});
+        EXPECT_EQ(integers[i], 0u - i);
+    }
+}
+
+// A color of a sampler's own is the one that is registered when the sampler is used.
+TEST_F(HeapImages, RegisteredBorderColors) {
+    VkSamplerCustomBorderColorCreateInfoEXT color{
+        VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT,
+        nullptr,
+        {{0.25f, 0.5f, 0.75f, 1.0f}},
+        kFormat};
+    uint32_t indices[] = {~0u, ~0u, 7};
+    for (const uint32_t i : {0u, 1u})
+        EXPECT_VK(vkRegisterCustomBorderColorEXT(device, &color, VK_FALSE, &indices[i]));
+    EXPECT_NE(indices[0], indices[1]);
+    EXPECT_VK(vkRegisterCustomBorderColorEXT(device, &color, VK_TRUE, &indices[2]));
+    EXPECT_EQ(indices[2], 7u);
+    EXPECT_EQ(vkRegisterCustomBorderColorEXT(device, &color, VK_TRUE, &indices[2]),
+              VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS);
+    const VkSamplerCustomBorderColorIndexCreateInfoEXT index{
+        VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_INDEX_CREATE_INFO_EXT, &color, 7};
+    VkSamplerCreateInfo info = borderOf(VK_BORDER_COLOR_FLOAT_CUSTOM_EXT);
+    info.pNext = &index;
+    samplers().sampler(1, info);
+    resources().buffer(0, kStorageBuffer, results().address(), 16);
+    show(1, picture());
+    std::array mappings = {mappingOf(0, 0, kConstant, 2), mappingOf(1, 0, kConstant)};
+    mappings[0].sourceData.constantOffset = {0, stride()};
+    mappings[1].sourceData.constantOffset = {samplerStride()};
+    dispatch(programs().make(kEmbeddedSamplerWords, mappings));
+    expectResult(0, {0.25f, 0.5f, 0.75f, 1.0f});
+    for (const uint32_t each : indices) vkUnregisterCustomBorderColorEXT(device, each);
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test::heap_images_test
