@@ -34,10 +34,11 @@ inline constexpr VkDeviceSize kHeapSize = VkDeviceSize{16} << 30;
 
 inline constexpr VkMemoryPropertyFlags kCoherent =
     VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+// All have the property of their heap: "set if and only if the memory type belongs to a heap with
+// the VK_MEMORY_HEAP_DEVICE_LOCAL_BIT set".
 inline constexpr VkMemoryPropertyFlags kMemoryTypes[] = {
     VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-    kCoherent,
-    kCoherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+    VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kCoherent,
     VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kCoherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
 };
 

@@ -110,6 +110,8 @@ TEST_F(Commands, NoFormatHasFeatures) {
 
 // VkPhysicalDeviceMemoryProperties: a type must not come behind one with a superset of its
 // properties, one is host-visible and coherent, one is device-local.
+// VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT is "set if and only if the memory type belongs to a heap with
+// the VK_MEMORY_HEAP_DEVICE_LOCAL_BIT".
 TEST_F(Commands, MemoryTypesAreInOrder) {
     VkPhysicalDeviceMemoryProperties memory;
     vkGetPhysicalDeviceMemoryProperties(physical, &memory);
@@ -117,6 +119,10 @@ TEST_F(Commands, MemoryTypesAreInOrder) {
     for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
         const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
         all |= flags;
+        const VkMemoryHeap& heap = memory.memoryHeaps[memory.memoryTypes[i].heapIndex];
+        EXPECT_EQ((flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0,
+                  (heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
+            << i;
         for (uint32_t before = 0; before < i; ++before) {
             const VkMemoryPropertyFlags earlier = memory.memoryTypes[before].propertyFlags;
             EXPECT_FALSE(earlier != flags && (earlier & flags) == flags) << before << " " << i;

@@ -46,6 +46,10 @@ TEST_F(Graphics, HasWhatProgramsAskFor) {
     EXPECT_GE(limits.maxImageDimension2D, 4096u);
     EXPECT_GE(limits.maxImageDimension3D, 256u);
     EXPECT_GE(limits.maxColorAttachments, 4u);
+    EXPECT_GE(limits.maxVertexOutputComponents, 64u);
+    EXPECT_GE(limits.maxTessellationControlTotalOutputComponents, 2048u);
+    EXPECT_GE(limits.maxGeometryTotalOutputComponents, 1024u);
+    EXPECT_GE(limits.maxFragmentCombinedOutputResources, 16u);
     EXPECT_LE(limits.viewportBoundsRange[0],
               -2.0f * static_cast<float>(limits.maxViewportDimensions[0]));
     EXPECT_GE(limits.viewportBoundsRange[1],
