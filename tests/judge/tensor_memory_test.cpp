@@ -114,6 +114,30 @@ std::string fillOf(const Case& c) {
            "%end = OpLabel\nOpControlBarrier %u_2 %u_2 %semantics\n";
 }
 
+void declareTypes(const Case& c, reference::test::ShaderText& text) {
+    const std::string_view storage = c.isShared ? "Workgroup" : "StorageBuffer";
+    text.declarations += std::format(
+        "%M = OpTypeCooperativeMatrixKHR %{} %u_3 %rows %u_16 %u_2\n%none = OpConstantNull %M\n"
+        "%From = OpTypeTensorLayoutNV %u_2 %u_{}\n%To = OpTypeTensorLayoutNV %u_2 %u_0\n"
+        "%list = OpTypeArray %{} %elements\n%p_element = OpTypePointer {} %{}\n",
+        c.component.name, c.clamp.mode, c.element.name, storage, c.element.name);
+    if (c.isShared) {
+        text.declarations +=
+            "%p_list = OpTypePointer Workgroup %list\n"
+            "%held = OpVariable %p_list Workgroup\n";
+    } else {
+        text.annotations += std::format(
+            "OpDecorate %list ArrayStride {}\nOpDecorate %lists Block\n"
+            "OpMemberDecorate %lists 0 Offset 0\nOpDecorate %held DescriptorSet 0\n"
+            "OpDecorate %held Binding 0\nOpDecorate %held NonWritable\n",
+            c.element.bits / 8);
+        text.declarations +=
+            "%lists = OpTypeStruct %list\n"
+            "%p_lists = OpTypePointer StorageBuffer %lists\n"
+            "%held = OpVariable %p_lists StorageBuffer\n";
+    }
+}
+
 std::string moduleOf(const Case& c) {
     reference::test::ShaderText text;
     text.localSize = c.lanes;
@@ -136,27 +160,7 @@ std::string moduleOf(const Case& c) {
     constant("column", static_cast<uint32_t>(c.column));
     constant("outside", c.outside);
     constant("semantics", 0x6108);  // AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible
-    const std::string_view storage = c.isShared ? "Workgroup" : "StorageBuffer";
-    text.declarations += std::format(
-        "%M = OpTypeCooperativeMatrixKHR %{} %u_3 %rows %u_16 %u_2\n%none = OpConstantNull %M\n"
-        "%From = OpTypeTensorLayoutNV %u_2 %u_{}\n%To = OpTypeTensorLayoutNV %u_2 %u_0\n"
-        "%list = OpTypeArray %{} %elements\n%p_element = OpTypePointer {} %{}\n",
-        c.component.name, c.clamp.mode, c.element.name, storage, c.element.name);
-    if (c.isShared) {
-        text.declarations +=
-            "%p_list = OpTypePointer Workgroup %list\n"
-            "%held = OpVariable %p_list Workgroup\n";
-    } else {
-        text.annotations += std::format(
-            "OpDecorate %list ArrayStride {}\nOpDecorate %lists Block\n"
-            "OpMemberDecorate %lists 0 Offset 0\nOpDecorate %held DescriptorSet 0\n"
-            "OpDecorate %held Binding 0\nOpDecorate %held NonWritable\n",
-            c.element.bits / 8);
-        text.declarations +=
-            "%lists = OpTypeStruct %list\n"
-            "%p_lists = OpTypePointer StorageBuffer %lists\n"
-            "%held = OpVariable %p_lists StorageBuffer\n";
-    }
+    declareTypes(c, text);
     text.body = std::format(
         "{}%from_at = OpAccessChain %p_element %held {}%u_0\n"
         "%to_at = OpAccessChain %p_word %out %u_0 %u_0\n%f0 = OpCreateTensorLayoutNV %From\n"

@@ -218,20 +218,21 @@ const Refusal kRefusals[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Tensor, TensorRefusal, testing::ValuesIn(kRefusals));
 
-// What DecodeFunc takes and returns, and what Pointer points to.
-TEST(TensorRefusals, OfDecodeFunctionsAndPointers) {
+// A load whose decode function has these parameters.
+Parts taking(std::string_view types, std::vector<std::string_view> parameters) {
+    Parts parts = {.types = std::string(types), .addressing = "DecodeFunc %f"};
+    parts.types += "\n%other = OpTypeFunction %f32";
+    parts.functions = "%f = OpFunction %f32 None %other\n";
+    for (size_t p = 0; p < parameters.size(); ++p) {
+        parts.types += std::format(" {}", parameters[p]);
+        parts.functions += std::format("%f_{} = OpFunctionParameter {}\n", p, parameters[p]);
+    }
+    parts.functions += "%fl = OpLabel\nOpReturnValue %f1\nOpFunctionEnd\n";
+    return parts;
+}
+
+TEST(TensorRefusals, OfDecodeFunctions) {
     constexpr std::string_view kComponent = "DecodeFunc must return a component";
-    const auto taking = [](std::string_view types, std::vector<std::string_view> parameters) {
-        Parts parts = {.types = std::string(types), .addressing = "DecodeFunc %f"};
-        parts.types += "\n%other = OpTypeFunction %f32";
-        parts.functions = "%f = OpFunction %f32 None %other\n";
-        for (size_t p = 0; p < parameters.size(); ++p) {
-            parts.types += std::format(" {}", parameters[p]);
-            parts.functions += std::format("%f_{} = OpFunctionParameter {}\n", p, parameters[p]);
-        }
-        parts.functions += "%fl = OpLabel\nOpReturnValue %f1\nOpFunctionEnd\n";
-        return parts;
-    };
     constexpr std::string_view kPointers =
         "%bare = OpTypeStruct %f32\n%to_bare = OpTypePointer PhysicalStorageBuffer %bare\n"
         "%bound = OpTypePointer StorageBuffer %quant";
@@ -254,6 +255,9 @@ TEST(TensorRefusals, OfDecodeFunctionsAndPointers) {
         ASSERT_FALSE(out) << row.parts.types << row.parts.functions;
         EXPECT_NE(out.error().message.find(row.reason), std::string::npos) << out.error().message;
     }
+}
+
+TEST(TensorRefusals, OfPointers) {
     const std::tuple<std::string_view, std::string_view, std::string_view> pointers[] = {
         {"%c0", "None", "Pointer is not a typed pointer"},
         {"%own", "None", "the storage class of Pointer is not emulated for tensors"},
