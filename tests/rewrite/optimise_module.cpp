@@ -37,6 +37,8 @@ OpDecorate %98 RelaxedPrecision
 %14 = OpConstant %6 1065353216
 %15 = OpConstant %7 1
 %20 = OpConstant %6 6
+%22 = OpConstantFalse %4
+%23 = OpConstant %6 4294967295
 %16 = OpTypeArray %6 %12
 %21 = OpTypeArray %16 %12
 %17 = OpTypePointer Function %6

@@ -86,6 +86,48 @@ OpStore %31 %98
 %98 = OpIAdd %6 %40 %10
 OpStore %31 %98
 )"},
+    // On either side where operands commute.
+    {"DropsNeutralOperands", Pass::kBlock,
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%41 = OpISub %6 %40 %10
+%42 = OpBitwiseOr %6 %10 %41
+%43 = OpBitwiseXor %6 %42 %10
+%44 = OpShiftLeftLogical %6 %43 %10
+%45 = OpShiftRightLogical %6 %44 %10
+%46 = OpShiftRightArithmetic %6 %45 %10
+%47 = OpIMul %6 %11 %46
+%48 = OpUDiv %6 %47 %11
+%49 = OpSDiv %6 %48 %11
+%50 = OpBitwiseAnd %6 %23 %49
+OpStore %31 %50
+%51 = OpINotEqual %4 %40 %11
+%52 = OpLogicalOr %4 %22 %51
+%53 = OpLogicalAnd %4 %52 %5
+%54 = OpSelect %6 %53 %40 %12
+OpStore %31 %54
+%55 = OpISub %6 %10 %40
+OpStore %31 %55
+%56 = OpUDiv %6 %11 %40
+OpStore %31 %56
+%57 = OpShiftLeftLogical %6 %10 %40
+OpStore %31 %57
+)",
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+OpStore %31 %40
+%51 = OpINotEqual %4 %40 %11
+%54 = OpSelect %6 %51 %40 %12
+OpStore %31 %54
+%55 = OpISub %6 %10 %40
+OpStore %31 %55
+%56 = OpUDiv %6 %11 %40
+OpStore %31 %56
+%57 = OpShiftLeftLogical %6 %10 %40
+OpStore %31 %57
+)"},
     // An insertion into a part of what is read changes that; one beside it does not.
     {"ReadsBehindInsertions", Pass::kBlock,
      R"(

@@ -141,5 +141,18 @@ TEST(Tuning, GridsFollowPairs) {
     }
 }
 
+TEST(Choices, HaveNames) {
+    EXPECT_EQ(backEndFromName("auto"), BackEnd::kAuto);
+    EXPECT_EQ(backEndFromName("core"), BackEnd::kCore);
+    EXPECT_EQ(backEndFromName("native"), BackEnd::kNative);
+    EXPECT_EQ(backEndFromName("Core"), std::nullopt);
+    EXPECT_EQ(numericsFromName("fast"), Numerics::kFast);
+    EXPECT_EQ(numericsFromName("same"), Numerics::kSame);
+    EXPECT_EQ(numericsFromName(""), std::nullopt);
+    for (const Numerics numerics : {Numerics::kFast, Numerics::kSame}) {
+        EXPECT_EQ(numericsFromName(numericsName(numerics)), numerics);
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::tuning_test

@@ -11,6 +11,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "coopvk/vector_matrix.hpp"
+#include "edit.hpp"
 #include "vector_module.hpp"
 
 namespace coopvk::rewrite::vector_test {
@@ -331,6 +332,29 @@ TEST(Vector, AssembledVectorsAreReadInALoop) {
             const size_t words = functionWords(out->words);
             EXPECT_TRUE(inLoop ? words <= 640 : words > 16 * n) << n << ": " << words;
         }
+    }
+}
+
+// Where one element is another one, is loaded in another way, or may have changed, or the array has
+// gaps.
+TEST(Vector, OthersAreNotAssembledInALoop) {
+    const std::pair<std::string_view, std::string_view> changes[] = {
+        {"%a5 = OpIAdd %uint %i5 %c5", "%a5 = OpIAdd %uint %c5 %c5"},
+        {"%a5 = OpIAdd %uint %i5 %c5", "%a5 = OpISub %uint %i5 %c5"},
+        {"%a5 = OpIAdd %uint %i5 %c5", "%a5 = OpIAdd %uint %i5 %i5"},
+        {"%v7 = OpLoad %half %p7", "%v7 = OpLoad %half %p7 Volatile"},
+        {"%v7 = OpLoad %half %p7", "%v7 = OpLoad %half %p7 Aligned 2"},
+        {"%v7 = OpLoad %half %p7", "%v7 = OpLoad %half %p7\nOpStore %p6 %v7"},
+        {"%v7 = OpLoad %half %p7", "%v7 = OpFAdd %half %v6 %v6"},
+        {"%p8 = OpAccessChain", "%p8 = OpInBoundsAccessChain"},
+        {"ArrayStride 2", "ArrayStride 4"},
+    };
+    for (const auto& change : changes) {
+        const std::string text = test::edited(assembledModule(300, 1), {change});
+        const Result<Rewritten> out = rewriteFor(test::assemble(text), 32, true);
+        ASSERT_TRUE(out) << change.second << out.error().message;
+        EXPECT_EQ(disassemble(out->words).find("coopvk_vector_gather"), std::string::npos)
+            << change.second;
     }
 }
 
