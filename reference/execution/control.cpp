@@ -224,8 +224,8 @@ Step leaveFunction(Subgroup& s, LaneMask mask) {
 }
 
 uint64_t dynamicInstance(const Subgroup& s) {
-    uint64_t instance = 0;
-    const auto add = [&](uint64_t part) { instance = spread(instance ^ part) + 1; };
+    uint64_t instance = s.frames.size();
+    const auto add = [&](uint64_t part) { instance = spread(instance ^ part); };
     for (const Frame& frame : s.frames) {
         add(uint64_t{frame.block} << 32 | frame.position);
         for (const Loop& loop : frame.function->loops)

@@ -2,6 +2,7 @@
 #include "coopvk_reference/unit_sums.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "numbers/exact.hpp"
 
@@ -61,10 +62,7 @@ int64_t inUnits(const Term& term, int32_t unit, Dropped dropped) {
     return -units - (dropped == Dropped::down && hasRest ? 1 : 0);
 }
 
-Term termOf(int64_t units, int32_t unit) {
-    const uint64_t magnitude = units < 0 ? -uint64_t(units) : uint64_t(units);
-    return {units < 0, 0, unit, magnitude};
-}
+Term termOf(int64_t units, int32_t unit) { return {units < 0, 0, unit, uint64_t(std::abs(units))}; }
 
 int32_t topExponent(const Term& term) {
     return term.unit + int32_t(std::bit_width(term.significand)) - 1;
@@ -79,7 +77,7 @@ struct NonFinite {
         const numbers::Format& f = numbers::format(number);
         if (isNan || (positive && negative)) return f.mask() >> 1;
         if (!positive && !negative) return std::nullopt;
-        return numbers::encode(number, {numbers::Kind::infinity, negative, false, 0, 0});
+        return numbers::encode(number, {numbers::Kind::infinity, negative});
     }
 };
 
@@ -115,8 +113,7 @@ class UnitAdder {
                   a.significand * b.significand};
         if (term.significand == 0) term.exponent = model_.zeroExponent;
         // Units that add the products apart give each the range of f32.
-        if (model_.stages == Stages::kProductsFirst && term.significand != 0 &&
-            topExponent(term) >= 128)
+        if (model_.stages == Stages::kProductsFirst && topExponent(term) >= 128)
             nonFinite_.add(negative);
         terms_.push_back(term);
     }

@@ -126,7 +126,7 @@ Exact decode(Number number, uint64_t bits) {
     const uint64_t magnitude = bits & allOnes(f);
     if (magnitude > largestFinite(f)) {
         const bool infinite = f.specials == Specials::ieee && magnitude == infinityBits(f);
-        return {infinite ? Kind::infinity : Kind::nan, negative, false, 0, 0};
+        return {infinite ? Kind::infinity : Kind::nan, negative};
     }
     const auto field = int32_t(magnitude >> f.mantissaBits);
     const uint64_t mantissa = magnitude & lowBits(f.mantissaBits);
@@ -235,9 +235,8 @@ void ExactSum::carry() {
 }
 
 Exact ExactSum::value() const {
-    if (nan_ || (positiveInfinity_ && negativeInfinity_)) return {Kind::nan, false, false, 0, 0};
-    if (positiveInfinity_ || negativeInfinity_)
-        return {Kind::infinity, negativeInfinity_, false, 0, 0};
+    if (nan_ || (positiveInfinity_ && negativeInfinity_)) return {Kind::nan};
+    if (positiveInfinity_ || negativeInfinity_) return {Kind::infinity, negativeInfinity_};
     ExactSum sum = *this;
     sum.carry();
     const bool negative = sum.digits_[kDigits - 1] < 0;
@@ -247,7 +246,7 @@ Exact ExactSum::value() const {
     }
     size_t top = kDigits;
     while (top > 0 && sum.digits_[top - 1] == 0) --top;
-    if (top == 0) return {Kind::finite, !positiveAddend_, false, 0, 0};
+    if (top == 0) return {Kind::finite, !positiveAddend_};
     // Three digits contain 64 bits from the highest bit on.
     UnsignedWide bits = 0;
     for (size_t i = 1; i <= 3; ++i)

@@ -13,7 +13,8 @@ void setOpcode(Words& instruction, spv::Op opcode) {
     instruction[0] = uint32_t(instruction.size() << 16 | size_t(opcode));
 }
 
-// Operations with which sizes and uses of matrices are computed, of constants of one word.
+// Operations with which sizes and uses of matrices are computed, of constants of one word. What
+// the specification leaves undefined is any number.
 struct Fold {
     spv::Op opcode;
     uint32_t (*result)(uint32_t, uint32_t);
@@ -22,12 +23,12 @@ constexpr Fold kFolds[] = {
     {OpIAdd, [](uint32_t a, uint32_t b) { return a + b; }},
     {OpISub, [](uint32_t a, uint32_t b) { return a - b; }},
     {OpIMul, [](uint32_t a, uint32_t b) { return a * b; }},
-    {OpUDiv, [](uint32_t a, uint32_t b) { return b != 0 ? a / b : 0; }},
-    {OpUMod, [](uint32_t a, uint32_t b) { return b != 0 ? a % b : 0; }},
+    {OpUDiv, [](uint32_t a, uint32_t b) { return a / std::max(b, 1u); }},
+    {OpUMod, [](uint32_t a, uint32_t b) { return a % std::max(b, 1u); }},
     {OpBitwiseOr, [](uint32_t a, uint32_t b) { return a | b; }},
     {OpBitwiseAnd, [](uint32_t a, uint32_t b) { return a & b; }},
-    {OpShiftLeftLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a << b : 0; }},
-    {OpShiftRightLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a >> b : 0; }},
+    {OpShiftLeftLogical, [](uint32_t a, uint32_t b) { return a << (b & 31u); }},
+    {OpShiftRightLogical, [](uint32_t a, uint32_t b) { return a >> (b & 31u); }},
 };
 
 // Reads instructions in their order, and makes constants of specialization constants: what depends
