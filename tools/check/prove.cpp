@@ -22,6 +22,7 @@ namespace coopvk::check {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using reference::Reconvergence;
 
 struct NameRow {
     ProofVerdict verdict;
@@ -52,6 +53,7 @@ constexpr AssumptionRow kAssumptions[] = {
     {kElementLayout, "matrices have this layout of elements"},
     {kBindingsApart, "bindings share no memory, although they are Aliased"},
     {kMadeUpValues, "uniform buffers and push constants have made-up values"},
+    {kLanesMeet, "lanes that part meet at merge blocks"},
 };
 
 constexpr size_t kMostBits = 6, kMostCases = 64;
@@ -131,16 +133,20 @@ class Prover {
     bool take(std::span<const MemoryBit> places, const Case& of, std::vector<Case>& to);
     std::vector<ProofParameters> parameters() const;
     uint32_t madeUp(const MemoryChoice& choice) const;
-    reference::Settings settings();
+    reference::Settings settings(Reconvergence reconvergence);
     Side sideOf(std::span<const uint32_t> words,
                 std::span<const SpecializationValue> specialization, bool validates) const;
-    Execution executeWithSymbols(const Side& side, const Case& one, std::string& obstacle);
+    Execution executeWithSymbols(const Side& side, const Case& one, std::string& obstacle,
+                                 Reconvergence reconvergence = Reconvergence::kMaximal);
+    bool reliesOnReconvergence();
     ProofOutcome proveFor(const Subject& subject, std::string deviceClass,
                           rewrite::BackEnd backEnd);
-    void proveWords(std::span<const uint32_t> words, ProofOutcome& outcome);
+    void proveWords(std::span<const uint32_t> words, Reconvergence reconvergence,
+                    ProofOutcome& outcome);
     std::string newPromise(const Module& rewritten) const;
-    bool proveCase(const Side& side, const Case& one, std::vector<Case>& more,
-                   ProofOutcome& outcome);
+    void proveCases(const Side& side, Reconvergence reconvergence, ProofOutcome& outcome);
+    bool proveCase(const Side& side, const Case& one, Reconvergence reconvergence,
+                   std::vector<Case>& more, ProofOutcome& outcome);
     bool compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome);
     void show(const Subject& subject, ProofOutcome& outcome) const;
     bool showWith(const Subject& subject, const Options& check, ProofOutcome& outcome) const;
@@ -169,16 +175,20 @@ class Prover {
     using Parameters = std::map<std::pair<size_t, uint64_t>, bool>;
     Parameters parameters_, nativeParameters_;
     double nativeSeconds_ = 0;
-    std::map<std::vector<uint32_t>, ProofOutcome> known_;  // by rewritten words
+    bool isStoppedByData_ = false;               // the last execution
+    std::optional<bool> reliesOnReconvergence_;  // the native module
+    // By rewritten words.
+    std::map<std::pair<Reconvergence, std::vector<uint32_t>>, ProofOutcome> known_;
 };
 
-reference::Settings Prover::settings() {
+reference::Settings Prover::settings(Reconvergence reconvergence) {
     reference::Settings settings;
     settings.subgroupSize = lanes_;
     settings.seed = options_.check.memory.seed;
     settings.placement = placement_.value_or(reference::Choice::kPlain);
     settings.steps = options_.check.steps;
     settings.threads = 1;
+    settings.reconvergence = reconvergence;
     settings.symbols = &symbols_;
     return settings;
 }
@@ -195,12 +205,14 @@ Side Prover::sideOf(std::span<const uint32_t> words,
                      .optimalLayout = optimalLayoutOf(subject_)});
 }
 
-Execution Prover::executeWithSymbols(const Side& side, const Case& one, std::string& obstacle) {
+Execution Prover::executeWithSymbols(const Side& side, const Case& one, std::string& obstacle,
+                                     Reconvergence reconvergence) {
     (void)symbols_.takeObstacle();
     (void)symbols_.takeDecidingBits();
-    Execution result =
-        execute(side, one.memory, options_.check.groups, settings(), true, one.deviations);
+    Execution result = execute(side, one.memory, options_.check.groups, settings(reconvergence),
+                               true, one.deviations);
     obstacle = symbols_.takeObstacle();
+    isStoppedByData_ = !obstacle.empty();
     if (obstacle.empty()) obstacle = result.error;
     if (obstacle.empty() && !result.reports.empty())
         obstacle = reference::describe(result.reports.front());
@@ -346,23 +358,28 @@ ProofOutcome Prover::proveFor(const Subject& subject, std::string deviceClass,
         }
         words = std::move(result->words);
     }
-    if (const auto found = known_.find(words); found != known_.end()) {
+    // Code that coopvk adds declares that lanes meet, where the device has the mode; else they do.
+    const bool mayPart =
+        !subject_.rewritten.empty() || subject.target.device.shaderSubgroupUniformControlFlow;
+    const auto reconvergence = mayPart ? Reconvergence::kMinimal : Reconvergence::kMaximal;
+    const std::pair key(reconvergence, words);
+    if (const auto found = known_.find(key); found != known_.end()) {
         ProofOutcome same = found->second;
         same.deviceClass = outcome.deviceClass;
         same.backEnd = backEnd;
         return same;
     }
     const auto start = Clock::now();
-    proveWords(words, outcome);
+    proveWords(words, reconvergence, outcome);
     outcome.terms = symbols_.terms();
     outcome.seconds = nativeSeconds_ + std::chrono::duration<double>(Clock::now() - start).count();
     if (outcome.verdict == ProofVerdict::kNotProvable && options_.tries) show(subject, outcome);
-    known_.emplace(std::move(words), outcome);
+    known_.emplace(key, outcome);
     return outcome;
 }
 
-void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) {
-    parameters_ = nativeParameters_;
+void Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconvergence,
+                        ProofOutcome& outcome) {
     failed_ = memory_;
     std::span<const SpecializationValue> specialization;
     if (!subject_.rewritten.empty()) specialization = subject_.specialization;
@@ -380,10 +397,38 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
         outcome.verdict = ProofVerdict::kNotProvable;
         return;
     }
+    ProofOutcome meeting = outcome;
+    proveCases(side, reconvergence, outcome);
+    if (outcome.isProved() || reconvergence == Reconvergence::kMaximal) return;
+    // Ways of one lane, of which data choose, must meet to be executed one after the other.
+    if (!isStoppedByData_ && !reliesOnReconvergence()) return;
+    meeting.assumptions |= kLanesMeet;
+    proveCases(side, Reconvergence::kMaximal, meeting);
+    outcome = std::move(meeting);
+}
+
+// Whether the original computes other things where lanes that part meet only as its text and modes
+// promise.
+bool Prover::reliesOnReconvergence() {
+    if (reliesOnReconvergence_) return *reliesOnReconvergence_;
+    const auto isOther = [&](const Case& one) {
+        std::string obstacle;
+        const Execution apart = executeWithSymbols(native_, one, obstacle, Reconvergence::kMinimal);
+        if (!obstacle.empty() || apart.contents != one.native.contents) return true;
+        for (size_t b = 0; b < apart.accessed.size(); ++b)
+            if (apart.accessed[b].deviations != one.native.accessed[b].deviations) return true;
+        return false;
+    };
+    reliesOnReconvergence_ = std::ranges::any_of(cases_, isOther);
+    return *reliesOnReconvergence_;
+}
+
+void Prover::proveCases(const Side& side, Reconvergence reconvergence, ProofOutcome& outcome) {
+    parameters_ = nativeParameters_;
     std::vector<Case> more;
     count_ = cases_.size();
     for (const Case& one : cases_)
-        if (!proveCase(side, one, more, outcome)) return;
+        if (!proveCase(side, one, reconvergence, more, outcome)) return;
     while (!more.empty()) {
         Case one = std::move(more.back());
         more.pop_back();
@@ -393,7 +438,7 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
             outcome.verdict = ProofVerdict::kNotProvable;
             return;
         }
-        if (!proveCase(side, one, more, outcome)) return;
+        if (!proveCase(side, one, reconvergence, more, outcome)) return;
     }
     outcome.parameters = parameters();
     if (!outcome.parameters.empty()) outcome.verdict = ProofVerdict::kProvedFor;
@@ -411,9 +456,9 @@ std::string Prover::newPromise(const Module& rewritten) const {
 }
 
 // Whether it is proved, or cases of it are to be.
-bool Prover::proveCase(const Side& side, const Case& one, std::vector<Case>& more,
-                       ProofOutcome& outcome) {
-    const Execution result = executeWithSymbols(side, one, outcome.message);
+bool Prover::proveCase(const Side& side, const Case& one, Reconvergence reconvergence,
+                       std::vector<Case>& more, ProofOutcome& outcome) {
+    const Execution result = executeWithSymbols(side, one, outcome.message, reconvergence);
     if (outcome.message.empty()) return compare(one, result, outcome);
     if (split(one, more)) {
         outcome.message.clear();

@@ -54,6 +54,8 @@ inline constexpr uint32_t kElementLayout = 1u << 17;
 // Bindings share no memory, although they are Aliased; uniform buffers and push constants are those
 // of no dispatch.
 inline constexpr uint32_t kBindingsApart = 1u << 18, kMadeUpValues = 1u << 19;
+// Lanes that part meet at merge blocks, on which the original relies although nothing promises it.
+inline constexpr uint32_t kLanesMeet = 1u << 20;
 // In words.
 std::vector<std::string_view> assumptionsOf(uint32_t assumptions);
 
