@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Matrices, vectors and tensors in buffers of a descriptor heap (SPV_EXT_descriptor_heap). Which
-// buffer it is, is known at run time. Drivers without heaps run the rewritten shaders on an array
-// of descriptors.
+// buffer it is, is known at run time. All drivers run the rewritten shaders on an array of
+// descriptors; those with heaps run them on a heap, too.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,6 +44,133 @@ Bytes smallHalves(Rng& rng) {
     return bytes;
 }
 
+// Of a device.
+struct HeapFeatures {
+    VkPhysicalDeviceFeatures2 core;
+    VkPhysicalDeviceVulkan11Features v11;
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceVulkan13Features v13;
+    VkPhysicalDeviceVulkan14Features v14;
+    VkPhysicalDeviceDescriptorHeapFeaturesEXT heaps;
+    VkPhysicalDeviceShaderUntypedPointersFeaturesKHR pointers;
+    VkPhysicalDeviceShader64BitIndexingFeaturesEXT indexing;
+};
+constexpr vulkan::Extension<HeapFeatures> kExtensions[] = {
+    {VK_EXT_DESCRIPTOR_HEAP_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_HEAP_FEATURES_EXT,
+     [](HeapFeatures& f) -> void* { return &f.heaps; }},
+    {VK_KHR_SHADER_UNTYPED_POINTERS_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR,
+     [](HeapFeatures& f) -> void* { return &f.pointers; }},
+    {VK_EXT_SHADER_64BIT_INDEXING_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_64_BIT_INDEXING_FEATURES_EXT,
+     [](HeapFeatures& f) -> void* { return &f.indexing; }}};
+
+// A device with heaps, beside that of the other tests.
+class HeapDevice {
+ public:
+    HeapDevice() {
+        const auto names = vulkan::namesOf<HeapFeatures>(kExtensions, context_.extensions);
+        HeapFeatures features{};
+        auto chain =
+            vulkan::chainFeatures<HeapFeatures>(features, kExtensions, context_.extensions);
+        chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES, &features.v14);
+        vkGetPhysicalDeviceFeatures2(context_.physical, &features.core);
+        VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                        &properties_};
+        vkGetPhysicalDeviceProperties2(context_.physical, &all);
+        device_ = vulkan::createDevice(context_.physical, vkCreateDevice, context_.queueFamily,
+                                       names, &features.core);
+        volkLoadDeviceTable(&vk_, device_);
+        vk_.vkGetDeviceQueue(device_, context_.queueFamily, 0, &queue_);
+    }
+    ~HeapDevice() {
+        vk_.vkDestroyPipeline(device_, pipeline_, nullptr);
+        vk_.vkDestroyShaderModule(device_, module_, nullptr);
+        vk_.vkDestroyDevice(device_, nullptr);
+    }
+    HeapDevice(const HeapDevice&) = delete;
+    HeapDevice& operator=(const HeapDevice&) = delete;
+
+    // The contents of the two buffers afterwards.
+    std::array<Bytes, 2> run(const Words& words, const std::array<Bytes, 2>& contents,
+                             const std::vector<std::byte>& push) {
+        makePipeline(words);
+        const vulkan::DeviceRef ref{context_.physical, vkGetPhysicalDeviceMemoryProperties, device_,
+                                    vk_};
+        constexpr auto kBuffers =
+            VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+        const VkDeviceSize user = 2 * properties_.bufferDescriptorSize;
+        const VkDeviceSize size = user + properties_.minResourceHeapReservedRange;
+        vulkan::Buffer heap(ref, size + properties_.resourceHeapAlignment,
+                            kBuffers | VK_BUFFER_USAGE_DESCRIPTOR_HEAP_BIT_EXT);
+        const VkDeviceSize gap = -heap.address & (properties_.resourceHeapAlignment - 1);
+        vulkan::Buffer first(ref, contents[0].size(), kBuffers);
+        vulkan::Buffer second(ref, contents[1].size(), kBuffers);
+        vulkan::Buffer* const buffers[] = {&first, &second};
+        for (size_t i = 0; i < 2; ++i) {
+            std::memcpy(buffers[i]->map, contents[i].data(), contents[i].size());
+            describe(*buffers[i], contents[i].size(),
+                     heap.map + gap + i * properties_.bufferDescriptorSize);
+        }
+        const VkBindHeapInfoEXT bound{VK_STRUCTURE_TYPE_BIND_HEAP_INFO_EXT,
+                                      nullptr,
+                                      {heap.address + gap, size},
+                                      user,
+                                      properties_.minResourceHeapReservedRange};
+        const VkPushDataInfoEXT data{
+            VK_STRUCTURE_TYPE_PUSH_DATA_INFO_EXT, nullptr, 0, {push.data(), push.size()}};
+        vulkan::Commands(device_, vk_, queue_, context_.queueFamily).run([&](VkCommandBuffer to) {
+            vk_.vkCmdBindPipeline(to, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
+            vk_.vkCmdBindResourceHeapEXT(to, &bound);
+            vk_.vkCmdPushDataEXT(to, &data);
+            vk_.vkCmdDispatch(to, 1, 1, 1);
+        });
+        const auto bytes = [&](size_t i) {
+            return Bytes(buffers[i]->map, buffers[i]->map + contents[i].size());
+        };
+        return {bytes(0), bytes(1)};
+    }
+
+ private:
+    void describe(const vulkan::Buffer& buffer, VkDeviceSize bytes, void* to) {
+        const VkDeviceAddressRangeEXT range{buffer.address, bytes};
+        VkResourceDescriptorInfoEXT info{VK_STRUCTURE_TYPE_RESOURCE_DESCRIPTOR_INFO_EXT};
+        info.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        info.data.pAddressRange = &range;
+        const VkHostAddressRangeEXT place{to, properties_.bufferDescriptorSize};
+        COOPVK_CHECK(vk_.vkWriteResourceDescriptorsEXT(device_, 1, &info, &place));
+    }
+
+    void makePipeline(const Words& words) {
+        const Specialization special(context_, {});
+        VkShaderModuleCreateInfo code{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+        code.codeSize = words.size() * sizeof(uint32_t);
+        code.pCode = words.data();
+        COOPVK_CHECK(vk_.vkCreateShaderModule(device_, &code, nullptr, &module_));
+        const VkPipelineCreateFlags2CreateInfo flags{
+            VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, nullptr,
+            VK_PIPELINE_CREATE_2_DESCRIPTOR_HEAP_BIT_EXT};
+        VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &flags};
+        info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+        info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+        info.stage.module = module_;
+        info.stage.pName = "main";
+        info.stage.pSpecializationInfo = &special.info;
+        COOPVK_CHECK(
+            vk_.vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_));
+    }
+
+    Context& context_ = Context::get();
+    VkDevice device_ = VK_NULL_HANDLE;
+    VolkDeviceTable vk_{};
+    VkQueue queue_ = VK_NULL_HANDLE;
+    VkShaderModule module_ = VK_NULL_HANDLE;
+    VkPipeline pipeline_ = VK_NULL_HANDLE;
+    VkPhysicalDeviceDescriptorHeapPropertiesEXT properties_{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_HEAP_PROPERTIES_EXT};
+};
+
 // With 64-bit indexing or without: the code for either has the same results.
 class DescriptorHeap : public testing::TestWithParam<bool> {
  protected:
@@ -56,7 +183,8 @@ class DescriptorHeap : public testing::TestWithParam<bool> {
         device.maxSubgroupSize = device.minSubgroupSize;
         const HeapArray array = {kArrayBinding, 2};
         const Words original = compileGlsl(kHeader + body);
-        const Words words = heapAsArray(rewrittenFor(device, original, GetParam()), array);
+        const Words rewritten = rewrittenFor(device, original, GetParam());
+        const Words words = heapAsArray(rewritten, array);
         Rng rng(seed);
         Dispatch dispatch;
         dispatch.buffers.assign(4, Bytes(16));
@@ -65,6 +193,10 @@ class DescriptorHeap : public testing::TestWithParam<bool> {
         const auto found = run(words, dispatch);
         const auto want = expectedOf(heapAsArray(original, array), dispatch);
         for (const size_t i : {4, 5}) EXPECT_EQ(difference(found[i], want[i]), "") << i;
+        if (!Context::get().has(VK_EXT_DESCRIPTOR_HEAP_EXTENSION_NAME)) return;
+        const auto inHeap =
+            HeapDevice().run(rewritten, {dispatch.buffers[4], dispatch.buffers[5]}, dispatch.push);
+        for (const size_t i : {0, 1}) EXPECT_EQ(difference(inHeap[i], want[4 + i]), "") << i;
     }
 
     void SetUp() override {
