@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "coopvk_reference/warnings.hpp"
 #include "heaps/heaps.hpp"
 #include "heaps/mappings.hpp"
 
@@ -73,6 +74,7 @@ VkResult resultOf(ErrorCode code) {
 VkResult makeProgram(Device& device, const Source& source, SharedProgram& program,
                      SharedMappings& mappings) {
     const Settings& settings = device.settings();
+    std::string warning;
     auto made = reference::makeProgram({.words = source.words,
                                         .entryPoint = source.entryPoint,
                                         .specialization = source.specialization,
@@ -82,10 +84,14 @@ VkResult makeProgram(Device& device, const Source& source, SharedProgram& progra
                                         .flushed = settings.flushed,
                                         .contracts = settings.contracts,
                                         .images = settings.graphics,
-                                        .numbersVariables = source.usesHeaps});
+                                        .numbersVariables = source.usesHeaps},
+                                       warning);
     if (made) {
         program = *made;
         if (source.usesHeaps) mappings = mapVariables(device, *program, source.mappings);
+        if (!warning.empty() && settings.action != ReportAction::kIgnore)
+            send(*device.physical->instance, {"coopvk-reference-shader", warning, &device,
+                                              VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT});
         return VK_SUCCESS;
     }
     const Error& error = made.error();

@@ -3,6 +3,7 @@
 // A module from its entry point to its functions: names, constants, variables.
 #include <spirv-tools/libspirv.h>
 
+#include "coopvk_reference/warnings.hpp"
 #include "execution/frame.hpp"
 #include "memory/pointer.hpp"
 #include "program/decoder.hpp"
@@ -252,6 +253,8 @@ Status Decoder::readWorkgroupSize() {
         if (!slot.constant || decorations_.of(slot.id, spv::Decoration::BuiltIn) !=
                                   uint32_t(spv::BuiltIn::WorkgroupSize))
             continue;
+        if (slot.type->components != 3)
+            return Error{ErrorCode::kInvalidModule, "a workgroup's size has three components"};
         for (uint32_t i = 0; i < 3; ++i) program.workgroupSize[i] = constantOf(slot.id, i);
     }
     if (!program.stage->hasWorkgroups) program.workgroupSize = {program.lanes, 1, 1};
@@ -296,17 +299,24 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
     return std::shared_ptr<const Program>(std::move(program_));
 }
 
-Result<std::shared_ptr<const Program>> makeProgram(const ProgramRequest& request) {
+Result<std::shared_ptr<const Program>> makeProgram(const ProgramRequest& request,
+                                                   std::string& warning) {
     if (!isSubgroupSize(request.subgroupSize))
         return Error{ErrorCode::kInvalidArgument,
                      std::format("no subgroup size: {}", request.subgroupSize)};
     try {
-        Result<std::vector<Parsed>> module = parse(request);
+        Result<Module> module = parse(request);
         if (!module) return module.error();
-        return Decoder(request, std::move(*module)).decode();
+        warning = std::move(module->warning);
+        return Decoder(request, std::move(module->instructions)).decode();
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "no memory for the program"};
     }
+}
+
+Result<std::shared_ptr<const Program>> makeProgram(const ProgramRequest& request) {
+    std::string warning;
+    return makeProgram(request, warning);
 }
 
 bool usesOptimalLayouts(const Program& program) { return program.usesOptimalLayouts; }

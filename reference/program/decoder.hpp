@@ -21,8 +21,13 @@ struct Parsed : Instruction {
     size_t size() const { return operands.size(); }
 };
 
+struct Module {
+    std::vector<Parsed> instructions;
+    std::string warning;  // as in warnings.hpp
+};
+
 // Specialization constants are constants. kInvalidModule: with the validator's message.
-Result<std::vector<Parsed>> parse(const ProgramRequest& request);
+Result<Module> parse(const ProgramRequest& request);
 
 class Decorations {
  public:

@@ -81,6 +81,12 @@ constexpr BuiltInRow kBuiltIns[] = {
     {LaunchSizeKHR, [](At at, uint32_t c) { return uint64_t{c == 0 ? at.subgroup.lanes : 1u}; }},
 };
 
+// Sizes and numbers in each dimension; the others have up to four components.
+bool isOfThree(spv::BuiltIn builtIn) {
+    return builtIn == NumWorkgroups || builtIn == WorkgroupId || builtIn == LocalInvocationId ||
+           builtIn == GlobalInvocationId || builtIn == WorkgroupSize;
+}
+
 const BuiltInRow* findRowOf(const Variable& variable) {
     const auto* row =
         std::ranges::find(kBuiltIns, spv::BuiltIn(variable.builtIn), &BuiltInRow::builtIn);
@@ -92,7 +98,10 @@ const BuiltInRow* findRowOf(const Variable& variable) {
 
 bool setBuiltIn(const Workgroup& group, Subgroup& s, const Variable& variable) {
     const BuiltInRow* row = findRowOf(variable);
-    if (row == nullptr || variable.type == nullptr) return false;
+    // No built-in variable of these has more; of a module that nobody validated, one may.
+    if (row == nullptr || variable.type == nullptr ||
+        variable.type->components > (isOfThree(row->builtIn) ? 3 : 4))
+        return false;
     const Value value = s.variable(variable.offset, *variable.type);
     const bool isOfDevice = row->builtIn == DeviceIndex && s.shadow != nullptr;
     const Deviation deviation = isOfDevice ? s.shadow->ofDeviceIndex() : 0;

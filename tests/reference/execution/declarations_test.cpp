@@ -4,6 +4,7 @@
 // specialization gives, and layouts.
 #include <gtest/gtest.h>
 
+#include "coopvk_reference/warnings.hpp"
 #include "matrix_text.hpp"
 #include "shader_text.hpp"
 
@@ -167,6 +168,87 @@ TEST(ReferenceDeclarations, MostSharedMemory) {
         request.subgroupSize = 4;
         EXPECT_EQ(bool(makeProgram(request)), words == 1u << 22) << words;
     }
+}
+
+// A pair of a word and four words, which is written, then read.
+ShaderText pairIn(const std::string& storage, bool laidOut) {
+    ShaderText text;
+    text.localSize = 1;
+    if (laidOut)
+        text.annotations =
+            "OpDecorate %fours ArrayStride 8\nOpMemberDecorate %pair 0 Offset 4\n"
+            "OpMemberDecorate %pair 1 Offset 8\n";
+    text.declarations = "%fours = OpTypeArray %u32 %u_4\n%pair = OpTypeStruct %u32 %fours\n" +
+                        ("%p_pair = OpTypePointer " + storage + " %pair\n") +
+                        ("%p_part = OpTypePointer " + storage + " %u32\n");
+    (storage == "Function" ? text.body : text.declarations) +=
+        "%held = OpVariable %p_pair " + storage + "\n";
+    std::string reads;
+    for (int n = 0; n < 5; ++n) {
+        const std::string at = std::to_string(n);
+        const std::string part = n == 0 ? "%u_0" : "%u_1 %u_" + std::to_string(n - 1);
+        text.body += "%at" + at + " = OpAccessChain %p_part %held " + part + "\nOpStore %at" + at +
+                     " %u_" + std::to_string(n + 5) + "\n";
+        reads += "%is" + at + " = OpLoad %u32 %at" + at + "\n" + storeWord("%u_" + at, "%is" + at);
+    }
+    text.body += reads;
+    return text;
+}
+
+// Vulkan forbids layouts of variables that are not in buffers; naga and others say them, and
+// drivers pass over that. So does the device, and says so.
+TEST(ReferenceDeclarations, LayoutsOfVariablesThatHaveNone) {
+    for (const std::string storage : {"Workgroup", "Private", "Function"}) {
+        for (const bool laidOut : {true, false}) {
+            const std::vector<uint32_t> module = assemble(shader(pairIn(storage, laidOut)));
+            ProgramRequest request;
+            request.words = module;
+            request.subgroupSize = 4;
+            std::string warning;
+            EXPECT_TRUE(makeProgram(request, warning)) << storage;
+            EXPECT_EQ(!warning.empty(), laidOut) << storage << warning;
+            Execution r;
+            r.buffers[1].resize(5);
+            execute(r, module);
+            EXPECT_EQ(r.error, "");
+            for (uint32_t n = 0; n < 5; ++n) EXPECT_EQ(r.buffers.at(1)[n], n + 5) << storage;
+        }
+    }
+}
+
+// What else is not valid in such a module is refused.
+TEST(ReferenceDeclarations, LayoutsOfVariablesInInvalidModules) {
+    ShaderText text = pairIn("Workgroup", true);
+    text.body += "OpStore %at0 %f_1\n";
+    Execution r;
+    execute(r, shader(text));
+    EXPECT_NE(r.error, "");
+}
+
+// Built-in variables of three components, of modules that nobody validated.
+TEST(ReferenceDeclarations, BuiltInsOfTooManyComponents) {
+    for (const std::string name : {"WorkgroupId", "NumWorkgroups", "WorkgroupSize"}) {
+        ShaderText text;
+        text.localSize = 1;
+        text.annotations = "OpDecorate %given BuiltIn " + name + "\n";
+        text.declarations =
+            "%p_given = OpTypePointer Input %v4u32\n%given = OpVariable %p_given Input\n";
+        text.body = "%all = OpLoad %v4u32 %given\n%last = OpCompositeExtract %u32 %all 3\n" +
+                    storeWord("%u_0", "%last");
+        Execution r;
+        r.validate = false;
+        r.buffers[1].resize(1);
+        execute(r, shader(text));
+        EXPECT_EQ(r.error, "") << name;
+        ASSERT_EQ(countReports(r, kCheckUndefined), 1u) << name;
+    }
+    ShaderText text;
+    text.annotations = "OpDecorate %size BuiltIn WorkgroupSize\n";
+    text.declarations = "%size = OpConstantComposite %v2u32 %u_4 %u_4\n";
+    Execution r;
+    r.validate = false;
+    execute(r, shader(text));
+    EXPECT_NE(r.error.find("three components"), std::string::npos) << r.error;
 }
 
 }  // namespace
