@@ -4,13 +4,14 @@
 # with 32: natively with its matrices, else without them. Sourced by scripts/test-apps, after ggml.bash.
 # shellcheck shell=bash disable=SC2154,SC2034  # variables of that script
 
-# Program, model, packages. Their install scripts do not run: all that is needed is in the packages.
+# Program, model and its size, packages. Their install scripts do not run: all that is needed is in the packages.
 readonly NPM_PROGRAMS=(
     "webgpu - webgpu@0.6.2"
     "onnxruntime - onnxruntime-node@1.30.0"
-    "llama model node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1
+    "wgpu - @deno/linux-x64-glibc@2.9.6"
+    "llama model:tiny node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1
         @node-llama-cpp/linux-x64-vulkan@3.22.1"
-    "whisper whisper @fugood/whisper.node@1.1.3 @fugood/node-whisper-linux-x64-vulkan@1.1.3"
+    "whisper whisper:mini @fugood/whisper.node@1.1.3 @fugood/node-whisper-linux-x64-vulkan@1.1.3"
 )
 readonly NPM_FOLDER=$COOPVK_CACHE/npm
 
@@ -27,10 +28,10 @@ npm_install() {
     printf '%s\n' "$*" >"$folder/packages"
 }
 
-# npm_model NAME: writes a model of random weights, prints where.
+# npm_model NAME SIZE: writes a model of random weights, prints where.
 npm_model() {
-    local file=$NPM_FOLDER/random_$1
-    [[ -f $file ]] || in_env python3 -B "$COOPVK_SOURCE/tests/bench/random_$1.py" tiny f16 "$file" >&2
+    local file=$NPM_FOLDER/random_$1_$2
+    [[ -f $file ]] || in_env python3 -B "$COOPVK_SOURCE/tests/bench/random_$1.py" "$2" f16 "$file" >&2
     printf '%s\n' "$file"
 }
 
@@ -38,12 +39,13 @@ npm_model() {
 npm_run() {
     local program=$1 model=$2 device=$3 way=$4 out=$logs/npm-$1-$3-$4 rewritten
     local good=0 bad=1 seconds=- remark="no result"
-    local -a command=(env "${@:5}" GGML_VK_VISIBLE_DEVICES=0)
+    local -a command=(env "${@:5}" GGML_VK_VISIBLE_DEVICES=0) engine=(node)
+    [[ $program != wgpu ]] || engine=(node_modules/@deno/linux-x64-glibc/deno run --allow-all --unstable-webgpu)
     [[ $way == native ]] && command+=(COOPVK_DISABLE=1) ||
         command+=("$tool" run --emulate "$way" --log-level info --)
     begin "npm $program, $device, $way"
-    [[ $model == - ]] && model='' || model=$(npm_model "$model")
-    (cd "$NPM_FOLDER/$program" && in_env "${command[@]}" timeout 1800 node "$program.mjs" \
+    [[ $model == - ]] && model='' || model=$(npm_model "${model%:*}" "${model#*:}")
+    (cd "$NPM_FOLDER/$program" && in_env "${command[@]}" timeout 1800 "${engine[@]}" "$program.mjs" \
         ${model:+"$model"}) >"$out" 2>&1 </dev/null || true
     rewritten=$(grep -c 'coopvk: info: .*: rewrote compute shader' "$out" || true)
     read -r _ good bad seconds remark < <(grep '^RESULT ' "$out") || {
@@ -62,8 +64,8 @@ npm_run() {
 # npm_rewrites PROGRAM DEVICE WAY: whether coopvk rewrites "some" of a program's shaders there, "none", or "any number".
 # Results of a run in which it should and did not show nothing.
 npm_rewrites() {
-    case $2,$3 in
-        *,native) say none ;;
+    case $([[ $1 == wgpu ]] || say "$2,$3") in
+        '' | *,native) say none ;;  # wgpu uses no matrices
         lavapipe,auto) say none ;;  # it has matrices of its own with 8 lanes
         lavapipe,all) [[ $1 == onnxruntime ]] && say any || say some ;;  # which asks for 32 lanes
         reference,*) say some ;;
@@ -105,7 +107,6 @@ test_npm() {
                 npm_run "$program" "$model" own "$way"
             fi
         done
-        # whisper.cpp would take hours there.
-        [[ -z $on_lavapipe || $program == whisper ]] || npm_on_reference "$program" "$model"
+        [[ -z $on_lavapipe ]] || npm_on_reference "$program" "$model"
     done
 }

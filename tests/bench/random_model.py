@@ -36,6 +36,7 @@ TYPES = {"f16": (1, 1, 1, 2), "q4_0": (2, 2, 32, 18)}
 
 # Bytes of the pattern that all matrices repeat: an odd number of blocks of any type, so that rows differ.
 PATTERN_BYTES = 18 * 524287
+EXPONENT = -7  # of the weights
 
 
 def string(text):
@@ -117,15 +118,15 @@ def tensors(size):
     yield "output.weight", (width, tokens)
 
 
-def pattern(kind):
-    """PATTERN_BYTES of random weights."""
+def pattern(kind, exponent=EXPONENT):
+    """PATTERN_BYTES of random weights: f16 of that exponent, or q4_0 of about that."""
     data = bytearray(random.Random(1).randbytes(PATTERN_BYTES))
-    if kind == "f16":  # the exponent of [2^-7, 2^-6), sign and mantissa at random
-        data[1::2] = bytes(data[1::2]).translate(bytes(b & 0x83 | 0x20 for b in range(256)))
-    else:  # a scale of 2^-8; each nibble is a number from -8 to 7
+    if kind == "f16":  # sign and mantissa at random
+        data[1::2] = bytes(data[1::2]).translate(bytes(b & 0x83 | exponent + 15 << 2 for b in range(256)))
+    else:  # a scale of half of that; each nibble is a number from -8 to 7
         blocks = PATTERN_BYTES // 18
         data[0::18] = bytes(blocks)
-        data[1::18] = b"\x1c" * blocks
+        data[1::18] = bytes([exponent + 14 << 2]) * blocks
     return bytes(data)
 
 

@@ -4,22 +4,29 @@
 
 usage: random_whisper.py SIZE TYPE FILE
 
-SIZE   tiny (9 million parameters), medium (760 million) or large (1.5 billion)
+SIZE   mini (4 million parameters), tiny (9 million), medium (760 million) or large (1.5 billion)
 TYPE   of the matrices: f16 or q4_0
 FILE   what to write
 
-The weights are those of random_model.py.
+The weights are those of random_model.py. Of a model of size mini they are so large that what it says depends on all
+that it heard and said, and it hears and says little.
 """
 import math
 import os
 import struct
 import sys
+from array import array
 
-from random_model import TYPES, pattern, write_pattern
+from random_model import EXPONENT, TYPES, pattern, write_pattern
 
-# Width, heads, layers, of the encoder and the decoder alike. The larger ones are as usual.
-SIZES = {"tiny": (128, 2, 4), "medium": (1024, 16, 24), "large": (1280, 20, 32)}
-AUDIO_CONTEXT, TEXT_CONTEXT, MELS, FREQUENCIES = 1500, 448, 80, 201
+# Width, heads, layers, of the encoder and the decoder alike, then parts of sound and tokens that they see at once. The
+# larger ones are as usual.
+SIZES = {"mini": (64, 1, 2, 128, 20), "tiny": (128, 2, 4, 1500, 448), "medium": (1024, 16, 24, 1500, 448),
+         "large": (1280, 20, 32, 1500, 448)}
+# Exponents of weights of mini: most keep the variance of a vector of its width. Some tokens are much more probable than
+# others, and what was heard, which is a mean over all parts, counts as much as what was said.
+EXPONENTS = {"token_embedding": -2, "cross_attn.out": 0, "": -3}
+MELS, FREQUENCIES = 80, 201
 TOKENS, NAMED_TOKENS = 51865, 50257  # the program makes up names of the others
 QUANTIZATION_VERSION = 2
 F32, F16 = "f32", "f16"
@@ -54,25 +61,25 @@ def blocks(name, width, layers, kind, attentions):
 
 def tensors(size, kind):
     """Names, shapes (the length of a row first) and types."""
-    width, _, layers = SIZES[size]
-    yield "encoder.positional_embedding", (width, AUDIO_CONTEXT), F32
+    width, _, layers, sounds, texts = SIZES[size]
+    yield "encoder.positional_embedding", (width, sounds), F32
     for name, inputs in (("conv1", MELS), ("conv2", width)):
         yield f"encoder.{name}.weight", (3, inputs, width), F16
         yield f"encoder.{name}.bias", (1, width), F32
     yield from blocks("encoder", width, layers, kind, ("attn",))
     yield from norm("encoder.ln_post", width)
-    yield "decoder.positional_embedding", (width, TEXT_CONTEXT), F32
+    yield "decoder.positional_embedding", (width, texts), F32
     yield "decoder.token_embedding.weight", (width, TOKENS), kind
     yield from blocks("decoder", width, layers, kind, ("attn", "cross_attn"))
     yield from norm("decoder.ln", width)
 
 
 def head(size, kind):
-    width, heads, layers = SIZES[size]
+    width, heads, layers, sounds, texts = SIZES[size]
     number = TYPES[kind][1]
     data = struct.pack(
-        "<12i", 0x67676d6c, TOKENS, AUDIO_CONTEXT, width, heads, layers, TEXT_CONTEXT, width, heads,
-        layers, MELS, number if kind == F16 else QUANTIZATION_VERSION * 1000 + number)
+        "<12i", 0x67676d6c, TOKENS, sounds, width, heads, layers, texts, width, heads, layers,
+        MELS, number if kind == F16 else QUANTIZATION_VERSION * 1000 + number)
     data += struct.pack("<2i", MELS, FREQUENCIES)
     data += struct.pack("<f", 1 / FREQUENCIES) * (MELS * FREQUENCIES)
     # whisper.cpp looks for the blank, so as not to begin with it.
@@ -81,18 +88,28 @@ def head(size, kind):
     return data + b"".join(struct.pack("<i", len(name)) + name for name in names)
 
 
+def floats(name, shape):
+    """Waves of many lengths tell places apart. Norms multiply by 1, and nothing is added."""
+    if name.endswith("positional_embedding"):
+        width, places = shape
+        return array("f", (math.sin(place * (1 + column) + column)
+                           for place in range(places) for column in range(width)))
+    return array("f", [float(name.endswith("weight"))]) * math.prod(shape)
+
+
 def write(size, kind, file):
-    data = {kind: pattern(kind), F16: pattern(F16)}
+    patterns = {}
     file.write(head(size, kind))
     for name, shape, what in tensors(size, kind):
         number, _, per_block, block = TYPES.get(what, (0, 0, 1, 4))
         file.write(struct.pack(f"<3i{len(shape)}i", len(shape), len(name), number, *shape) + name.encode())
-        count = math.prod(shape)
         if what == F32:
-            one = name.endswith("weight")  # of a norm
-            file.write(struct.pack("<f", float(one)) * count)
+            file.write(floats(name, shape).tobytes())
         else:
-            write_pattern(file, data[what], count // per_block * block, block)
+            exponent = next(value for part, value in EXPONENTS.items() if part in name) if size == "mini" else EXPONENT
+            if (what, exponent) not in patterns:
+                patterns[what, exponent] = pattern(what, exponent)
+            write_pattern(file, patterns[what, exponent], math.prod(shape) // per_block * block, block)
 
 
 def main():

@@ -5,7 +5,7 @@
 export function report(checks, wrong, started, remark) {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(`RESULT ${checks} ${wrong} ${seconds} ${remark}`);
-    process.exit(wrong ? 1 : 0);
+    (globalThis.Deno?.exit ?? process.exit)(wrong ? 1 : 0);
 }
 
 // Half floats of the integers from -2048 to 2048, and back.
