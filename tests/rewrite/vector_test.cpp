@@ -339,6 +339,7 @@ TEST(Vector, AssembledVectorsAreReadInALoop) {
 // gaps.
 TEST(Vector, OthersAreNotAssembledInALoop) {
     const std::pair<std::string_view, std::string_view> changes[] = {
+        {"%i5 = OpLoad %uint %index", "%i5 = OpIMul %uint %i4 %i4"},
         {"%a5 = OpIAdd %uint %i5 %c5", "%a5 = OpIAdd %uint %c5 %c5"},
         {"%a5 = OpIAdd %uint %i5 %c5", "%a5 = OpISub %uint %i5 %c5"},
         {"%a5 = OpIAdd %uint %i5 %c5", "%a5 = OpIAdd %uint %i5 %i5"},
