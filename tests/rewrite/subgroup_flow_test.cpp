@@ -93,18 +93,19 @@ TEST(SubgroupFlow, NumbersOfFunctions) {
     EXPECT_TRUE(isUniform("OpStore %local %c3\n" + variable, own));
 }
 
+// A number by a condition, which may name %any, a number that all have, and %size.
+std::string chosen(std::string_view condition, std::string_view one, std::string_view other) {
+    return std::format(
+        "%any = OpLoad %u32 %constant\n%size = OpLoad %u32 %size_in\n"
+        "%by = {}\nOpSelectionMerge %chosen None\n"
+        "OpBranchConditional %by %left %right\n%left = OpLabel\n"
+        "OpBranch %chosen\n%right = OpLabel\nOpBranch %chosen\n"
+        "%chosen = OpLabel\n%number = OpPhi %u32 {} %left {} %right",
+        condition, one, other);
+}
+
 // By a number that all have, or one of each; from blocks that run, and from others.
 TEST(SubgroupFlow, NumbersOfPhis) {
-    const auto chosen = [](std::string_view condition, std::string_view one,
-                           std::string_view other) {
-        return std::format(
-            "%any = OpLoad %u32 %constant\n%size = OpLoad %u32 %size_in\n"
-            "%by = {}\nOpSelectionMerge %chosen None\n"
-            "OpBranchConditional %by %left %right\n%left = OpLabel\n"
-            "OpBranch %chosen\n%right = OpLabel\nOpBranch %chosen\n"
-            "%chosen = OpLabel\n%number = OpPhi %u32 {} %left {} %right",
-            condition, one, other);
-    };
     const std::string_view same = "OpIEqual %bool %any %c1", each = "OpIEqual %bool %index %c1";
     const std::string_view never = "OpULessThan %bool %size %c16";
     const std::string_view always = "OpUGreaterThan %bool %size %c16";
@@ -116,6 +117,35 @@ TEST(SubgroupFlow, NumbersOfPhis) {
     EXPECT_FALSE(isUniform(chosen(never, "%c1", "%index")));
     EXPECT_TRUE(isUniform(chosen(always, "%c1", "%index")));
     EXPECT_FALSE(isUniform(chosen(always, "%index", "%c2")));
+    const std::string_view yes = "OpLogicalOr %bool %true %true";
+    const std::string_view no = "OpLogicalNotEqual %bool %true %true";
+    EXPECT_TRUE(isUniform(chosen(yes, "%c1", "%index")));
+    EXPECT_FALSE(isUniform(chosen(yes, "%index", "%c2")));
+    EXPECT_TRUE(isUniform(chosen(no, "%index", "%c2")));
+    EXPECT_FALSE(isUniform(chosen(no, "%c1", "%index")));
+}
+
+// Workgroups of one subgroup of 32 lanes, and of two.
+TEST(SubgroupFlow, NumbersOfSubgroups) {
+    const auto isUniformWith = [](std::string_view builtIn, const std::string& number,
+                                  const std::string& size) {
+        const std::string text =
+            test::edited(moduleOf(whereOdd(number), {.size = size}),
+                         {{"BuiltIn SubgroupSize", "BuiltIn " + std::string(builtIn)}});
+        return refusal(text).empty();
+    };
+    const std::string one = "32 1 1", two = "32 2 1";
+    const std::string load = "%number = OpLoad %u32 %size_in";
+    EXPECT_TRUE(isUniformWith("NumSubgroups", load, one));
+    EXPECT_TRUE(isUniformWith("NumSubgroups", load, two));
+    EXPECT_TRUE(isUniformWith("SubgroupId", load, one));
+    EXPECT_FALSE(isUniformWith("SubgroupId", load, two));
+    const std::string ofOne = chosen("OpIEqual %bool %size %c1", "%c1", "%index");
+    EXPECT_TRUE(isUniformWith("NumSubgroups", ofOne, one));
+    EXPECT_FALSE(isUniformWith("NumSubgroups", ofOne, two));
+    const std::string ofTwo = chosen("OpIEqual %bool %size %c1", "%index", "%c1");
+    EXPECT_FALSE(isUniformWith("NumSubgroups", ofTwo, one));
+    EXPECT_TRUE(isUniformWith("NumSubgroups", ofTwo, two));
 }
 
 // Debug information names variables, and changes none.
