@@ -180,11 +180,11 @@ TEST(OneEntryPoint, RefusedWhereStageAndNameContradict) {
 // Instructions without semantics go with what they name, also where an optimisation removes that.
 TEST(OneEntryPoint, NotesOfOthersGo) {
     const std::string text =
-        test::edited(std::string(kModule),
-                     {{"OpExtension", "OpExtension \"SPV_KHR_non_semantic_info\"\nOpExtension"},
-                      {"OpMemoryModel",
-                       "%set = OpExtInstImport \"NonSemantic.Test\"\nOpMemoryModel"},
-                      {"OpStore %q2 %x2\n", ""}}) +
+        test::edited(
+            std::string(kModule),
+            {{"OpExtension", "OpExtension \"SPV_KHR_non_semantic_info\"\nOpExtension"},
+             {"OpMemoryModel", "%set = OpExtInstImport \"NonSemantic.Test\"\nOpMemoryModel"},
+             {"OpStore %q2 %x2\n", ""}}) +
         "%note = OpExtInst %void %set 1 %other\n%gone = OpExtInst %void %set 2 %fragment\n"
         "%behind = OpExtInst %void %set 3 %gone\n%unread = OpExtInst %void %set 4 %shared\n";
     const std::vector<uint32_t> words = test::assemble(text);
