@@ -156,11 +156,12 @@ struct Execution {
         usesHeaps = true;
         sets = {};
         descriptorBuffers.clear();
-        pushWritten = {};
     }
     void useSets() {
+        if (!usesHeaps) return;
         usesHeaps = false;
         heaps = {};
+        pushWritten = {};
     }
 };
 

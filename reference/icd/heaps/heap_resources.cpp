@@ -191,18 +191,16 @@ const SamplerState* HeapResources::samplerInHeap(uint64_t offset) {
     return atOffset(offset, {ResourceKind::kSampler}).sampler.get();
 }
 
-// Without what is behind the begin of the reserved range.
 const Range* HeapResources::heap(bool ofSamplers) {
-    return rangeOrNull(
-        once({kWholeHeap, ofSamplers}, [&] {
-            const auto kind = ofSamplers ? ResourceKind::kSampler : ResourceKind::kOther;
-            const HeapRange& bound = heapWith({kind});
-            const uint64_t size = bound.reservedSize != 0 ? bound.reserved : bound.size;
-            Descriptor made;
-            made.range = rangeAt(addresses_, bound.address, size);
-            (ofSamplers ? made.range.isSamplerHeap : made.range.isResourceHeap) = true;
-            return made;
-        }).range);
+    const DeclaredAs as{ofSamplers ? ResourceKind::kSampler : ResourceKind::kOther};
+    const Descriptor& whole = once({kWholeHeap, ofSamplers}, [&] {
+        const HeapRange& bound = heapWith(as);
+        Descriptor made;
+        made.range = rangeAt(addresses_, bound.address, bound.size);
+        (ofSamplers ? made.range.isSamplerHeap : made.range.isResourceHeap) = true;
+        return made;
+    });
+    return rangeOrNull(whole.range);
 }
 
 }  // namespace coopvk::reference::icd

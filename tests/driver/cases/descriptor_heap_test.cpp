@@ -54,6 +54,9 @@ struct HeapFeatures {
     VkPhysicalDeviceDescriptorHeapFeaturesEXT heaps;
     VkPhysicalDeviceShaderUntypedPointersFeaturesKHR pointers;
     VkPhysicalDeviceShader64BitIndexingFeaturesEXT indexing;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices;
+    VkPhysicalDeviceCooperativeMatrix2FeaturesNV matrices2;
+    VkPhysicalDeviceCooperativeVectorFeaturesNV vectors;
 };
 constexpr vulkan::Extension<HeapFeatures> kExtensions[] = {
     {VK_EXT_DESCRIPTOR_HEAP_EXTENSION_NAME,
@@ -64,7 +67,16 @@ constexpr vulkan::Extension<HeapFeatures> kExtensions[] = {
      [](HeapFeatures& f) -> void* { return &f.pointers; }},
     {VK_EXT_SHADER_64BIT_INDEXING_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_64_BIT_INDEXING_FEATURES_EXT,
-     [](HeapFeatures& f) -> void* { return &f.indexing; }}};
+     [](HeapFeatures& f) -> void* { return &f.indexing; }},
+    {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+     [](HeapFeatures& f) -> void* { return &f.matrices; }},
+    {VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
+     [](HeapFeatures& f) -> void* { return &f.matrices2; }},
+    {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
+     [](HeapFeatures& f) -> void* { return &f.vectors; }}};
 
 // A device with heaps, beside that of the other tests.
 class HeapDevice {
@@ -194,9 +206,12 @@ class DescriptorHeap : public testing::TestWithParam<bool> {
         const auto want = expectedOf(heapAsArray(original, array), dispatch);
         for (const size_t i : {4, 5}) EXPECT_EQ(difference(found[i], want[i]), "") << i;
         if (!Context::get().has(VK_EXT_DESCRIPTOR_HEAP_EXTENSION_NAME)) return;
-        const auto inHeap =
-            HeapDevice().run(rewritten, {dispatch.buffers[4], dispatch.buffers[5]}, dispatch.push);
-        for (const size_t i : {0, 1}) EXPECT_EQ(difference(inHeap[i], want[4 + i]), "") << i;
+        // As rewritten for that device, and as it is, for layer or driver.
+        for (const Words& each : {rewritten, original}) {
+            const auto inHeap =
+                HeapDevice().run(each, {dispatch.buffers[4], dispatch.buffers[5]}, dispatch.push);
+            for (const size_t i : {0, 1}) EXPECT_EQ(difference(inHeap[i], want[4 + i]), "") << i;
+        }
     }
 
     void SetUp() override {
