@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The instance, its extensions and messengers; the device.
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "dependencies/followed.hpp"
 
@@ -190,14 +192,22 @@ VkResult SetDebugUtilsObjectNameEXT(Device&, const VkDebugUtilsObjectNameInfoEXT
 
 namespace {
 
-// How many of the one family.
-uint32_t queuesOf(const VkDeviceCreateInfo& info) {
-    const auto queues = listOf(info.pQueueCreateInfos, info.queueCreateInfoCount);
-    require(queues.size() == 1, "one family of queues must be asked for");
-    require(queues.front().queueFamilyIndex == 0, "there is no such family of queues");
-    const uint32_t count = queues.front().queueCount;
-    require(count >= 1 && count <= kQueueCount, "the family has not so many queues");
-    return count;
+// How many of each family.
+std::array<uint32_t, std::size(kFamilies)> queuesOf(const PhysicalDevice& device,
+                                                    const VkDeviceCreateInfo& info) {
+    std::array<uint32_t, std::size(kFamilies)> counts{};
+    for (const auto& queues : listOf(info.pQueueCreateInfos, info.queueCreateInfoCount)) {
+        require(queues.queueFamilyIndex < familiesOf(device).size(),
+                "there is no such family of queues");
+        const uint32_t count = queues.queueCount;
+        require(count >= 1 && count <= kFamilies[queues.queueFamilyIndex].count,
+                "the family has not so many queues");
+        require(std::exchange(counts[queues.queueFamilyIndex], count) == 0,
+                "a family of queues is asked for twice");
+    }
+    require(std::ranges::any_of(counts, [](uint32_t count) { return count != 0; }),
+            "no family of queues is asked for");
+    return counts;
 }
 
 }  // namespace
@@ -208,7 +218,7 @@ VkResult CreateDevice(PhysicalDevice& physical, const VkDeviceCreateInfo* info, 
     if (!enable(*info, physical.extensions, device->extensions))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
     if (!hasFeatures(physical, *info)) return VK_ERROR_FEATURE_NOT_PRESENT;
-    device->queueCount = queuesOf(*info);
+    device->queueCounts = queuesOf(physical, *info);
     const auto* robust = find<VkPhysicalDeviceRobustness2FeaturesEXT>(info->pNext);
     device->hasNullDescriptors = robust != nullptr && robust->nullDescriptor;
     device->physical = {physical.self.lock(), &physical};
@@ -245,8 +255,9 @@ void DestroyDevice(Device& device, Allocator) {
 
 void GetDeviceQueue(Device& device, uint32_t family, uint32_t index, VkQueue* out) {
     *out = VK_NULL_HANDLE;
-    require(family == 0 && index < device.queueCount, "the device has no such queue");
-    *out = handleOf(device.queues[index]);
+    require(family < std::size(kFamilies) && index < device.queueCounts[family],
+            "the device has no such queue");
+    *out = handleOf(device.queues[kFamilies[family].first + index]);
 }
 
 void GetDeviceQueue2(Device& device, const VkDeviceQueueInfo2* info, VkQueue* out) {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <span>
 #include <string_view>
 #include <thread>
 
@@ -53,6 +54,19 @@ struct PhysicalDevice : ObjectOf<VkPhysicalDevice> {
     Settings settings;
     ExtensionSet extensions;  // that devices may enable
 };
+
+// Families of queues. A device that draws has hostImageCopy, or "an additional queue family that
+// supports VK_QUEUE_TRANSFER_BIT": the second one. Other devices have the first one alone.
+struct QueueFamily {
+    VkQueueFlags flags = 0;
+    uint32_t first = 0, count = 0;  // queues
+};
+inline constexpr QueueFamily kFamilies[] = {
+    {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 0, 2},
+    {VK_QUEUE_TRANSFER_BIT, 2, 1},
+};
+static_assert(kFamilies[1].first + kFamilies[1].count == kQueueCount);
+std::span<const QueueFamily> familiesOf(const PhysicalDevice& device);
 
 // Whether the device has all features that the creation of a device asks for.
 bool hasFeatures(const PhysicalDevice& device, const VkDeviceCreateInfo& info);
@@ -175,8 +189,8 @@ struct Device : ObjectOf<VkDevice> {
     ExtensionSet extensions;  // that are enabled
     bool hasNullDescriptors = false;
     std::array<Queue, kQueueCount> queues;
-    uint32_t queueCount = 0;  // that the program asked for
-    std::thread thread;       // executes batches; the first submission starts it
+    std::array<uint32_t, std::size(kFamilies)> queueCounts{};  // that the program asked for
+    std::thread thread;  // executes batches; the first submission starts it
 
     // Guards what host and queues share: fences, semaphores, events, queries, private data, and
     // what follows here.

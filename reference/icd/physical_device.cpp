@@ -111,12 +111,19 @@ std::span<VkBool32> featuresIn(void* structure, const StructureRow& row) {
     return {reinterpret_cast<VkBool32*>(begin), row.members};
 }
 
-VkQueueFamilyProperties familyOf(const PhysicalDevice& device) {
-    const VkQueueFlags graphics = drawn(device, VkQueueFlags{VK_QUEUE_GRAPHICS_BIT});
-    return {graphics | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kQueueCount, 64, {1, 1, 1}};
+VkQueueFamilyProperties familyOf(const PhysicalDevice& device, uint32_t number) {
+    const QueueFamily& family = familiesOf(device)[number];
+    const bool computes = family.flags & VK_QUEUE_COMPUTE_BIT;
+    const VkQueueFlags graphics =
+        computes ? drawn(device, VkQueueFlags{VK_QUEUE_GRAPHICS_BIT}) : VkQueueFlags{0};
+    return {family.flags | graphics, family.count, 64, {1, 1, 1}};
 }
 
 }  // namespace
+
+std::span<const QueueFamily> familiesOf(const PhysicalDevice& device) {
+    return std::span(kFamilies).first(device.settings.graphics ? std::size(kFamilies) : 1);
+}
 
 bool hasFeatures(const PhysicalDevice& device, const VkDeviceCreateInfo& info) {
     VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
@@ -160,14 +167,16 @@ void GetPhysicalDeviceProperties(PhysicalDevice& device, VkPhysicalDevicePropert
 
 void GetPhysicalDeviceQueueFamilyProperties(PhysicalDevice& device, uint32_t* count,
                                             VkQueueFamilyProperties* out) {
-    writeList(1, count, out, [&](VkQueueFamilyProperties& to, uint32_t) { to = familyOf(device); });
+    writeList(uint32_t(familiesOf(device).size()), count, out,
+              [&](VkQueueFamilyProperties& to, uint32_t i) { to = familyOf(device, i); });
 }
 
 void GetPhysicalDeviceQueueFamilyProperties2(PhysicalDevice& device, uint32_t* count,
                                              VkQueueFamilyProperties2* out) {
-    writeList(1, count, out, [&](VkQueueFamilyProperties2& to, uint32_t) {
-        to.queueFamilyProperties = familyOf(device);
-    });
+    writeList(uint32_t(familiesOf(device).size()), count, out,
+              [&](VkQueueFamilyProperties2& to, uint32_t i) {
+                  to.queueFamilyProperties = familyOf(device, i);
+              });
 }
 
 void GetPhysicalDeviceMemoryProperties(PhysicalDevice&, VkPhysicalDeviceMemoryProperties* out) {

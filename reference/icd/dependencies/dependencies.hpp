@@ -108,7 +108,7 @@ class Dependencies {
     std::mutex mutex_;
     std::vector<uintptr_t> newPages_;  // guarded by the mutex
     size_t queue_ = 0;
-    std::array<Order, kQueueCount> orders_ = {Order{0}, Order{1}};  // of each queue
+    std::array<Order, kQueueCount> orders_ = {Order{0}, Order{1}, Order{2}};  // of each queue
     History history_;
     std::deque<Command> commands_;                        // that of `time` at [time - 1]
     std::array<Order::UseTimes, kQueueCount> last_ = {};  // of each use

@@ -15,7 +15,7 @@ namespace coopvk::reference::icd {
 enum class Stage : uint8_t { kIndirect, kCompute, kCopy, kBlit, kClear, kConvert, kHost };
 inline constexpr size_t kStageCount = 7;
 inline constexpr size_t kHostStage = size_t(Stage::kHost);  // the last one
-inline constexpr size_t kQueueCount = 2;                    // of a device
+inline constexpr size_t kQueueCount = 3;                    // of a device, of all families
 
 enum class Use : uint8_t {
     kIndirectRead,

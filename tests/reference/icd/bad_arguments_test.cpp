@@ -134,7 +134,7 @@ TEST_F(BadArguments, OfDynamicOffsets) {
     EXPECT_VK(vkEndCommandBuffer(commands));
 }
 
-// No more queues than the one family has.
+// No more queues than families have.
 TEST_F(BadArguments, OfQueues) {
     const float priorities[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     VkDeviceQueueCreateInfo asked[2] = {{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO},
@@ -154,7 +154,9 @@ TEST_F(BadArguments, OfQueues) {
         EXPECT_TRUE(messages[0].ends_with(": " + text)) << messages[0];
     };
     info.queueCreateInfoCount = 2;
-    refused("one family of queues must be asked for");
+    refused("a family of queues is asked for twice");
+    info.queueCreateInfoCount = 0;
+    refused("no family of queues is asked for");
     info.queueCreateInfoCount = 1;
     asked[0].queueFamilyIndex = 1;
     refused("there is no such family of queues");

@@ -61,6 +61,59 @@ TEST_F(Graphics, HasWhatProgramsAskFor) {
     EXPECT_FALSE(features.sparseBinding);
 }
 
+// "Feature Requirements": a device that draws has the feature hostImageCopy, or "additional queue
+// families that support the VK_QUEUE_TRANSFER_BIT flag".
+TEST_F(Graphics, AnotherFamilyTransfers) {
+    uint32_t count = 2;
+    VkQueueFamilyProperties families[2]{};
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+    ASSERT_EQ(count, 2u);
+    EXPECT_EQ(families[1].queueFlags, VkQueueFlags{VK_QUEUE_TRANSFER_BIT});
+    const float priorities[] = {1, 1};
+    VkDeviceQueueCreateInfo asked[2]{};
+    for (uint32_t i = 0; i < 2; ++i)
+        asked[i] = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                    nullptr,
+                    0,
+                    i,
+                    families[i].queueCount,
+                    priorities};
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    info.queueCreateInfoCount = 2;
+    info.pQueueCreateInfos = asked;
+    VkDevice other = VK_NULL_HANDLE;
+    ASSERT_VK(vkCreateDevice(physical, &info, nullptr, &other));
+    VkQueue transfers = VK_NULL_HANDLE, computes = VK_NULL_HANDLE;
+    vkGetDeviceQueue(other, 0, families[0].queueCount - 1, &computes);
+    vkGetDeviceQueue(other, 1, 0, &transfers);
+    EXPECT_NE(transfers, computes);
+    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.queueFamilyIndex = 1;
+    VkCommandPool pool = VK_NULL_HANDLE;
+    ASSERT_VK(vkCreateCommandPool(other, &poolInfo, nullptr, &pool));
+    const VkCommandBufferAllocateInfo allocateInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                   nullptr, pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                   1};
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    ASSERT_VK(vkAllocateCommandBuffers(other, &allocateInfo, &commands));
+    {
+        Words words(other, {1, 2});
+        const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        ASSERT_VK(vkBeginCommandBuffer(commands, &begin));
+        vkCmdFillBuffer(commands, words.buffer, 0, VK_WHOLE_SIZE, 7);
+        fullBarrier(commands);
+        ASSERT_VK(vkEndCommandBuffer(commands));
+        VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+        submit.commandBufferCount = 1;
+        submit.pCommandBuffers = &commands;
+        EXPECT_VK(vkQueueSubmit(transfers, 1, &submit, VK_NULL_HANDLE));
+        EXPECT_VK(vkQueueWaitIdle(transfers));
+        EXPECT_EQ(words.values(), (std::vector<uint32_t>{7, 7}));
+    }
+    vkDestroyCommandPool(other, pool, nullptr);
+    vkDestroyDevice(other, nullptr);
+}
+
 TEST_F(Graphics, FormatsHaveWhatVulkanRequires) {
     constexpr VkFormatFeatureFlags kSampled =
         VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT;
