@@ -152,6 +152,7 @@ TEST_F(Images, LayoutsNeedNoImage) {
     info.extent = {7, 5, 1};
     info.mipLevels = info.arrayLayers = 2;
     info.samples = VK_SAMPLE_COUNT_1_BIT;
+    info.tiling = VK_IMAGE_TILING_LINEAR;
     info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
     VkImage image = VK_NULL_HANDLE;
     ASSERT_VK(vkCreateImage(device, &info, nullptr, &image));
