@@ -251,7 +251,7 @@ TEST_P(DescriptorHeap, Training) {
     coopVecLoadNV(x, halves[push.n[0]].h, 32 * gl_LocalInvocationIndex);
     coopVecReduceSumAccumulateNV(x, halves[push.n[1]].h, 128);
     coopVecOuterProductAccumulateNV(x, x, halves[push.n[3]].h, 1024, 32,
-        gl_CooperativeVectorMatrixLayoutRowMajorNV, gl_ComponentTypeFloat16NV);
+        gl_CooperativeVectorMatrixLayoutTrainingOptimalNV, gl_ComponentTypeFloat16NV);
 })");
 }
 

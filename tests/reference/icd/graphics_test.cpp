@@ -78,7 +78,10 @@ TEST_F(Graphics, AnotherFamilyTransfers) {
                     i,
                     families[i].queueCount,
                     priorities};
-    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    VkPhysicalDeviceVulkan12Features features{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    features.bufferDeviceAddress = VK_TRUE;  // for Words
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
     info.queueCreateInfoCount = 2;
     info.pQueueCreateInfos = asked;
     VkDevice other = VK_NULL_HANDLE;
