@@ -61,14 +61,9 @@ TEST_F(Graphics, HasWhatProgramsAskFor) {
     EXPECT_FALSE(features.sparseBinding);
 }
 
-// "Feature Requirements": a device that draws has the feature hostImageCopy, or "additional queue
-// families that support the VK_QUEUE_TRANSFER_BIT flag".
-TEST_F(Graphics, AnotherFamilyTransfers) {
-    uint32_t count = 2;
-    VkQueueFamilyProperties families[2]{};
-    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
-    ASSERT_EQ(count, 2u);
-    EXPECT_EQ(families[1].queueFlags, VkQueueFlags{VK_QUEUE_TRANSFER_BIT});
+// With all queues of both families.
+VkResult makeDevice(VkPhysicalDevice physical, const VkQueueFamilyProperties (&families)[2],
+                    VkDevice& device) {
     const float priorities[] = {1, 1};
     VkDeviceQueueCreateInfo asked[2]{};
     for (uint32_t i = 0; i < 2; ++i)
@@ -84,8 +79,19 @@ TEST_F(Graphics, AnotherFamilyTransfers) {
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
     info.queueCreateInfoCount = 2;
     info.pQueueCreateInfos = asked;
+    return vkCreateDevice(physical, &info, nullptr, &device);
+}
+
+// "Feature Requirements": a device that draws has the feature hostImageCopy, or "additional queue
+// families that support the VK_QUEUE_TRANSFER_BIT flag".
+TEST_F(Graphics, AnotherFamilyTransfers) {
+    uint32_t count = 2;
+    VkQueueFamilyProperties families[2]{};
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+    ASSERT_EQ(count, 2u);
+    EXPECT_EQ(families[1].queueFlags, VkQueueFlags{VK_QUEUE_TRANSFER_BIT});
     VkDevice other = VK_NULL_HANDLE;
-    ASSERT_VK(vkCreateDevice(physical, &info, nullptr, &other));
+    ASSERT_VK(makeDevice(physical, families, other));
     VkQueue transfers = VK_NULL_HANDLE, computes = VK_NULL_HANDLE;
     vkGetDeviceQueue(other, 0, families[0].queueCount - 1, &computes);
     vkGetDeviceQueue(other, 1, 0, &transfers);
