@@ -26,7 +26,15 @@ bool notesWords(const rewrite::Result<rewrite::Rewritten>& result) {
     }
     const auto* bytes = reinterpret_cast<const char*>(result->words.data());
     const std::string_view words(bytes, 4 * result->words.size());
-    out << words.size() << ' ' << std::hash<std::string_view>()(words) << '\n';
+    constexpr size_t kHeader = 5;
+    size_t instructions = 0;
+    for (size_t at = kHeader; at < result->words.size();
+         at += std::max(1u, result->words[at] >> 16)) {
+        ++instructions;
+    }
+    out << words.size() / 4 << ' ' << instructions << ' ' << std::hash<std::string_view>()(words);
+    for (const auto& note : result->notes) out << " | " << note;
+    out << '\n';
     return true;
 }
 
