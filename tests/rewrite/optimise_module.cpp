@@ -68,16 +68,11 @@ Words functionsOf(const Words& words) {
 
 void run(Pass pass, TypeTable& types) {
     Module& module = types.module();
-    const auto forward = [&](Phis phis) {
-        forwardVariables(module, phis, [](const Instruction&) { return true; });
-    };
     switch (pass) {
         case Pass::kSplit:
             return splitVariables(types);
         case Pass::kForward:
-            return forward(Phis::kAllowed);
-        case Pass::kForwardWithoutPhis:
-            return forward(Phis::kNever);
+            return forwardVariables(module, [](const Instruction&) { return true; });
         case Pass::kBlock:
             return shareEqualValues(types, Within::kBlock);
         case Pass::kFunction:

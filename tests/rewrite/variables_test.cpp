@@ -36,13 +36,6 @@ OpBranch %61
 OpStore %31 %42
 )";
 
-constexpr std::string_view kUnstored = R"(
-%50 = OpVariable %17 Function
-%31 = OpAccessChain %19 %30 %10 %10
-%42 = OpLoad %6 %50
-OpStore %31 %42
-)";
-
 constexpr std::string_view kIndexed = R"(
 %50 = OpVariable %18 Function
 %31 = OpAccessChain %19 %30 %10 %10
@@ -135,8 +128,6 @@ OpBranch %60
 %63 = OpLabel
 OpStore %31 %11
 )"},
-    {"KeepsWithoutPhis", Pass::kForwardWithoutPhis, kBranches, kBranches},
-    {"KeepsWhatNothingStored", Pass::kForwardWithoutPhis, kUnstored, kUnstored},
     {"KeepsVolatileAccesses", Pass::kForward, kVolatile, kVolatile},
     {"SplitsByConstantIndices", Pass::kSplit,
      R"(

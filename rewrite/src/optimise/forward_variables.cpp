@@ -20,11 +20,10 @@ bool isWholeOnly(const Module& module, const VariableUses& uses, Id variable) {
 
 class Forwarding {
  public:
-    Forwarding(Module& module, Function& function, const VariableUses& uses, Phis phis,
+    Forwarding(Module& module, Function& function, const VariableUses& uses,
                ReplacedValues& replaced)
         : module_(module),
           function_(function),
-          phis_(phis),
           graph_(function),
           dominators_(function, graph_),
           uses_(uses),
@@ -62,7 +61,6 @@ class Forwarding {
     // Of one variable, by block: what is stored last, and what it has at the start.
     struct Known {
         Id type = 0, initial = 0;
-        bool isStored = true;  // ahead of all loads
         std::map<size_t, Id> stored, atStart;
         std::vector<Phi> phis;
     };
@@ -105,7 +103,6 @@ class Forwarding {
             const std::vector<size_t>& ahead = graph_.predecessors(block);
             if (block == 0 || !isReached(block)) {
                 value = known.initial != 0 ? known.initial : undefined(known.type);
-                known.isStored &= known.initial != 0;
             } else if (ahead.size() > 1) {
                 value = module_.takeId();
                 known.phis.push_back({block, value, {}});
@@ -147,9 +144,7 @@ class Forwarding {
                 known.phis[p].values.push_back(value);
             }
         }
-        std::unordered_map<Id, Id> needless = needlessPhis(known.phis);
-        if (phis_ == Phis::kNever && (!known.isStored || needless.size() != known.phis.size()))
-            return;
+        const std::unordered_map<Id, Id> needless = needlessPhis(known.phis);
         gone_.insert(variable.result);
         // For debuggers: values, but for constants, get the name of the variable that had them.
         for (const auto& [block, value] : known.stored) {
@@ -218,7 +213,6 @@ class Forwarding {
 
     Module& module_;
     Function& function_;
-    const Phis phis_;
     const BlockGraph graph_;
     const Dominators dominators_;
     const VariableUses& uses_;
@@ -231,7 +225,7 @@ class Forwarding {
 
 }  // namespace
 
-void forwardVariables(Module& module, Phis phis, const MayForward& mayForward) {
+void forwardVariables(Module& module, const MayForward& mayForward) {
     VariableUses uses(module);
     ReplacedValues replaced(module);
     for (const auto& function : module.functions()) {
@@ -239,7 +233,7 @@ void forwardVariables(Module& module, Phis phis, const MayForward& mayForward) {
         const bool isAny =
             uses.any([&](Id variable) { return isWholeOnly(module, uses, variable); });
         if (!isAny) continue;
-        Forwarding forwarding(module, *function, uses, phis, replaced);
+        Forwarding forwarding(module, *function, uses, replaced);
         if (forwarding.isWellFormed()) forwarding.run();
     }
 }

@@ -13,7 +13,7 @@ void optimise(TypeTable& types, Within within) {
         removeUnread(module);
     };
     splitVariables(types);
-    forwardVariables(module, Phis::kAllowed, [](const Instruction&) { return true; });
+    forwardVariables(module, [](const Instruction&) { return true; });
     clean();
     if (foldBranches(module)) clean();
 }

@@ -49,14 +49,12 @@ class ReplacedValues {
 void splitVariables(TypeTable& types);
 
 // mem2reg: values take the place of variables of a function that are only loaded and stored as a
-// whole. With phis where ways meet on which different values are stored; without them, such
-// variables stay, and those from which something is loaded that nothing stored.
+// whole, with phis where ways meet on which different values are stored.
 //
 //   OpStore %v %x
 //   %y = OpLoad %t %v           is %x
-enum class Phis { kAllowed, kNever };
 using MayForward = std::function<bool(const Instruction& variable)>;
-void forwardVariables(Module& module, Phis phis, const MayForward& mayForward);
+void forwardVariables(Module& module, const MayForward& mayForward);
 
 // The value of an instruction, if another one has it already or it is a constant: copies, parts of
 // what is put together, composites of all parts of another one, numbers that are known, neutral

@@ -538,7 +538,7 @@ bool isTensorType(const Instruction& type) {
 void forwardTensorValues(Module& module) {
     const auto isTensor = [](const InstructionPtr& i) { return isTensorType(*i); };
     if (std::ranges::none_of(module.section(Section::kGlobals), isTensor)) return;
-    forwardVariables(module, Phis::kNever, [&](const Instruction& variable) {
+    forwardVariables(module, [&](const Instruction& variable) {
         return isTensorType(module.def(module.pointee(variable.result)));
     });
 }
