@@ -86,8 +86,8 @@ ElementPointer::ElementPointer(LoweringContext& context, spv::StorageClass stora
 void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     origin_ = context_->types.constant(indexType_, 0);
     if (scalarBytes_ > widest_ && resolveInView(emit, pointer)) return;
-    if (resolveInNested(emit, pointer) || resolveInArray(emit, pointer) || resolveByStep(pointer) ||
-        resolveInView(emit, pointer) || resolveByScalars(emit, pointer)) {
+    if (resolveInArrays(emit, pointer) || resolveByStep(pointer) || resolveInView(emit, pointer) ||
+        resolveByScalars(emit, pointer)) {
         return;
     }
     scalar_ = 0;
@@ -97,16 +97,6 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     } else {
         context_->invalid(at, "Pointer must point into an array");
     }
-}
-
-// For an element of an array.
-bool ElementPointer::resolveInArray(Emitter& emit, Id pointer) {
-    if (!pointsIntoTightArray(*context_, pointer)) return false;
-    const Instruction& chain = behindCopies(context_->module, pointer);
-    chain_ = OpAccessChain;  // not in bounds: perhaps beyond an array of a structure
-    for (size_t i = 0; i + 1 < chain.operands.size(); ++i) prefix_.push_back(chain.word(i));
-    origin_ = asIndex(emit, chain.operands.back().word);
-    return true;
 }
 
 // Steps from the pointer to the next elements, where it does not lead into an array with gaps.
@@ -125,10 +115,11 @@ bool ElementPointer::resolveByStep(Id pointer) {
     return true;
 }
 
-// For an array in arrays: elements may lie beyond the inner one, where an access chain must not
-// lead. In shared memory, of which there may be no view, vectors and structures of one member count
-// as arrays. So do vectors in variables of an invocation, where a number alone counts, too.
-bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
+// For an element of an array. In an array in arrays elements may lie beyond the inner one, where an
+// access chain must not lead. In shared memory, of which there may be no view, vectors and
+// structures of one member count as arrays. So do vectors in variables of an invocation, where a
+// number alone counts, too.
+bool ElementPointer::resolveInArrays(Emitter& emit, Id pointer) {
     const Module& module = context_->module;
     const PointerPath path = pathTo(module, pointer);
     const std::vector<Id> indices = path.indices();
@@ -148,7 +139,7 @@ bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
         bytes *= length;
     }
     lengths.resize(indices.size() - first);
-    if (lengths.size() < 2 && !isPrivate(storage_)) return false;
+    if (lengths.empty() && !isPrivate(storage_)) return false;
     prefix_ = {path.root};
     prefix_.insert(prefix_.end(), indices.begin(), indices.begin() + std::ptrdiff_t(first));
     for (size_t level = first; level < indices.size(); ++level) {

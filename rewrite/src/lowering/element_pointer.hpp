@@ -87,9 +87,8 @@ class ElementPointer {
     bool intoWords(Emitter& emit, Id pointer, Id original, const WordAccess& access);
     void resolve(Emitter& emit, Id pointer, const Instruction& at);
     void resolveUntyped(Emitter& emit, Id pointer);
-    bool resolveInNested(Emitter& emit, Id pointer);
+    bool resolveInArrays(Emitter& emit, Id pointer);
     bool hasNoGaps(std::span<const Id> types, size_t level, uint64_t bytes) const;
-    bool resolveInArray(Emitter& emit, Id pointer);
     bool resolveByStep(Id pointer);
     bool resolveInView(Emitter& emit, Id pointer);
     bool resolveByScalars(Emitter& emit, Id pointer);
