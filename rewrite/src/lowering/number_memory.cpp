@@ -382,14 +382,9 @@ std::vector<Slot> join(Emitter& emit, std::span<const Slot> slots, Id from, Id t
 std::vector<Slot> retype(Emitter& emit, std::span<const Slot> slots, Id to) {
     TypeTable& types = emit.types();
     std::vector<Slot> out;
-    std::map<Id, Id> done;
     for (const Slot& slot : slots) {
-        const auto [entry, isNew] = done.try_emplace(slot.value, 0);
-        if (isNew) {
-            const uint32_t count = types.components(emit.typeOf(slot.value));
-            entry->second = emit.bitcast(types.vectorType(to, count), slot.value);
-        }
-        out.push_back({entry->second, slot.index});
+        const uint32_t count = types.components(emit.typeOf(slot.value));
+        out.push_back({emit.bitcast(types.vectorType(to, count), slot.value), slot.index});
     }
     return out;
 }

@@ -183,8 +183,7 @@ Slot SubgroupExchange::pick(std::span<const Slot> candidates, Id index) {
     if (result != 0) return {result, place};
     Id value = key[1];
     for (uint32_t k = 1; k < candidates.size(); ++k) {
-        Id& isK = is_[{index, k}];
-        if (isK == 0) isK = emit_.compare(OpIEqual, index, emit_.constant(k));
+        const Id isK = emit_.compare(OpIEqual, index, emit_.constant(k));
         value = emit_.select(isK, key[k + 1], value);
     }
     result = value;

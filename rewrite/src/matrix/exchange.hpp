@@ -108,7 +108,6 @@ class SubgroupExchange : private MatrixCode {
     const Id component_;
     std::map<std::tuple<spv::Op, Id, Id>, Id> shuffled_;  // by value and lane, or mask
     std::map<std::vector<Id>, Id> picked_;                // by index and candidates
-    std::map<std::pair<Id, uint32_t>, Id> is_;            // index == constant
     std::map<std::pair<uint32_t, Id>, Id> gridLanes_;     // lanes with one constant coordinate
 };
 

@@ -93,7 +93,6 @@ Id MatrixMemory::lineIndexOf(Id outerLocal) {
 }
 
 Id MatrixMemory::lineIndex(uint32_t outerLocal) {
-    TypeTable& types = context_.types;
     const Id type = pointer().indexType();
     if (!firstLine_) {
         firstLine_ = start();
@@ -103,12 +102,8 @@ Id MatrixMemory::lineIndex(uint32_t outerLocal) {
             firstLine_ = emit_.addInt(type, *firstLine_, offset);
         }
     }
-    const auto [entry, isNew] = lines_.try_emplace(outerLocal, 0);
-    if (isNew) {
-        const Id line = types.constant(type, outer().base(outerLocal));
-        entry->second = emit_.addInt(type, *firstLine_, place_->ahead(emit_, line));
-    }
-    return entry->second;
+    const Id line = context_.types.constant(type, outer().base(outerLocal));
+    return emit_.addInt(type, *firstLine_, place_->ahead(emit_, line));
 }
 
 namespace {

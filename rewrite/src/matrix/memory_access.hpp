@@ -81,7 +81,6 @@ class MatrixMemory : private MatrixCode {
     uint32_t componentBits_ = 0;        // in memory
     std::optional<Id> slice_;      // the slice's first pointee; nullopt: the matrix is loaded whole
     std::optional<Id> firstLine_;  // the lane's first line, without the constant part
-    std::map<uint32_t, Id> lines_;
 };
 
 // 8-bit floats are converted when a matrix is loaded, and several lanes hold the same elements of A

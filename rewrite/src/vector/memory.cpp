@@ -136,9 +136,7 @@ uint32_t VectorMemory::Line::widestAccess(uint32_t bytes) const {
 
 // (bytes() + the place of `byte`) / bytes
 Id VectorMemory::Line::index(uint32_t byte, uint32_t bytes) {
-    const auto [entry, isNew] = divided_.try_emplace(bytes, 0);
-    if (isNew) entry->second = memory_.over(bytes_, bytes);
-    return memory_.plus(entry->second, (byte / 16 * quadBytes_ + byte % 16) / bytes);
+    return memory_.plus(memory_.over(bytes_, bytes), (byte / 16 * quadBytes_ + byte % 16) / bytes);
 }
 
 std::vector<Id> VectorMemory::Line::load(uint32_t byte, uint32_t bytes) {

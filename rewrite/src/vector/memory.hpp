@@ -113,7 +113,6 @@ class VectorMemory : private VectorCode {
         VectorMemory& memory_;
         Id bytes_;
         uint32_t quadBytes_;
-        std::map<uint32_t, Id> divided_;  // bytes_ by the size of an access
     };
     // `quadBytes`: from 16 bytes of the line to the next ones. Then the byte offset is a multiple
     // of 16, and no access goes beyond 16 bytes that lie together.
