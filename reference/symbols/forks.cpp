@@ -85,6 +85,13 @@ void Forks::restore(Subgroup& s, const State& state) {
     s.mask = state.mask;
 }
 
+Path Forks::pathOf(uint32_t lane) const {
+    Path path;
+    for (const auto& [ways, isFirst] : taken_)
+        if (ways->conditions[lane] != 0) path.emplace(ways->conditions[lane], isFirst);
+    return path;
+}
+
 // Whether all lanes arrive.
 bool Forks::go(Subgroup& s, const Ways& ways, bool isFirst) {
     const LaneMask lanes = ways.both | (isFirst ? ways.first : ways.second);
@@ -97,9 +104,9 @@ bool Forks::go(Subgroup& s, const Ways& ways, bool isFirst) {
     pass(s, edge, lanes);
     frame.block = edge.block;
     frame.position = 0;
-    ++depth_;
+    taken_.emplace_back(&ways, isFirst);
     const Step step = runTo(s, depth, ways.meeting);
-    --depth_;
+    taken_.pop_back();
     if (step != Step::kBranched || !all_.obstacle.empty() || s.mask != lanes || !s.holes.empty() ||
         !s.strays.empty())
         return false;
@@ -195,7 +202,7 @@ std::optional<Step> Forks::forkTo(Subgroup& s, uint32_t meeting) {
 std::optional<Step> Forks::fork(Subgroup& s) {
     const bool isDefined = (s.mask & ~s.operand(0).defined[0]).none();
     if (s.tangles != nullptr || !s.holes.empty() || !s.strays.empty() || !isDefined ||
-        depth_ >= kMostDepth)
+        taken_.size() >= kMostDepth)
         return std::nullopt;
     const Instruction* at = s.at;
     for (const uint32_t meeting : meetingsOf(s)) {

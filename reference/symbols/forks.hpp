@@ -12,7 +12,9 @@ class Forks {
  public:
     explicit Forks(Computation& all) : all_(all) {}
 
-    bool isInside() const { return depth_ > 0; }
+    bool isInside() const { return !taken_.empty(); }
+    // On which a lane is.
+    Path pathOf(uint32_t lane) const;
     // Whether an instruction may execute on one of the ways.
     static bool isAllowed(const Subgroup& s);
     // At a conditional branch; nothing: the ways do not meet, or do more than compute.
@@ -46,7 +48,8 @@ class Forks {
 
     static constexpr uint32_t kMostDepth = 64, kMostForks = 1u << 14;
     Computation& all_;
-    uint32_t depth_ = 0, count_ = 0;
+    std::vector<std::pair<const Ways*, bool>> taken_;  // true: the first way
+    uint32_t count_ = 0;
 };
 
 }  // namespace coopvk::reference::symbols

@@ -38,7 +38,10 @@ bool Proof::allows(const Deviation* native, const std::byte* nativeBytes,
     return false;
 }
 
-uint32_t Proof::assumptions() const { return comparison_->assumptions(); }
+uint32_t Proof::assumptions() const {
+    const bool converts = symbols_.computation().obligations.convertsMore();
+    return comparison_->assumptions() | (converts ? uint32_t{kInRange} : 0);
+}
 std::string Proof::reason() const { return comparison_->reason(); }
 
 namespace symbols {

@@ -91,6 +91,9 @@ class SymbolShadow final : public Shadow {
                 return *step;
             return refuseFor(s, operand, mask, row != nullptr ? kDepends : kUnknown);
         }
+        if (isAffected)
+            if (const auto lane = laneBeyondOriginal(s))
+                return refuse(s, *lane, "it is undefined for some data, and the original is not");
         all_.readsSymbols = false;
         const Step step = at.handler(s);
         if (row == nullptr && all_.readsSymbols) return refuse(s, mask.first(), kUnknown);
@@ -99,6 +102,19 @@ class SymbolShadow final : public Shadow {
         if ((!isAffected && !isLoad && !isOpen) || at.result == kNone || isWhole) return step;
         transfer({all_, s, at, mask, isOpen}, row);
         return all_.obstacle.empty() ? step : Step::kStop;
+    }
+    // One for which the original does not execute this.
+    std::optional<uint32_t> laneBeyondOriginal(Subgroup& s) {
+        const Instruction& at = *s.at;
+        if (at.result == kNone || !Obligations::mayHave(at)) return {};
+        const Transferred here{all_, s, at, s.mask};
+        std::optional<uint32_t> found;
+        s.mask.forEach([&](uint32_t lane) {
+            const Path path = forks_.pathOf(lane);
+            for (uint32_t c = 0; c < here.result().components(); ++c)
+                if (!all_.obligations.fulfil(here, c, lane, path)) found = lane;
+        });
+        return found;
     }
     static void transfer(const Transferred& here, const TransferRow* row) {
         if (row != nullptr && row->transfer != nullptr)
@@ -444,6 +460,7 @@ Symbols::~Symbols() = default;
 Deviation Symbols::addBytes(const std::byte* sample, uint64_t size) {
     return computation_->terms.bytes(sample, size);
 }
+void Symbols::setContents(uint64_t number) { computation_->obligations.setContents(number); }
 std::string Symbols::takeObstacle() { return std::exchange(computation_->obstacle, {}); }
 std::vector<std::vector<KnownBits>> Symbols::otherContents(size_t most) const {
     symbols::Solver solver(computation_->terms);

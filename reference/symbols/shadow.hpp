@@ -7,6 +7,7 @@
 #include "execution/shadow.hpp"
 #include "symbols/contractions.hpp"
 #include "symbols/deciding.hpp"
+#include "symbols/obligations.hpp"
 #include "symbols/terms.hpp"
 
 namespace coopvk::reference::symbols {
@@ -48,6 +49,7 @@ struct Computation {
     // The first program that is executed is the original.
     const Program* original = nullptr;
     Contractions contractions{terms};
+    Obligations obligations;
     bool settles = true;  // the instruction that executes does not pass products on to sums
     // Nothing: those that all instructions have in the original, and no others.
     std::optional<uint32_t> libertiesOf(const Program& program, const Instruction& at);

@@ -86,6 +86,20 @@ constexpr Pair kForks[] = {
     {"the other way out of two selections", "f = mix(d, mix(b, c, i > 3), j > 3);",
      "switch (0) { default: if (j > 3) { if (i > 3) { f = b; break; } f = c; break; } f = d; }",
      false},
+    // "Behavior is undefined if Operand 2 is 0", and if a quotient overflows.
+    {"a quotient on one way", "u = i; if (j != 0) u = i / j;", "u = i; if (j != 0) u = i / j;",
+     true, Number::u32},
+    {"a quotient on both ways", "u = i; if (j != 0) u = i / j;", "u = mix(i, i / j, j != 0);",
+     false, Number::u32},
+    {"a quotient of all data before", "u = mix(i, i / j, j != 0);", "u = i; if (j != 0) u = i / j;",
+     true, Number::u32},
+    {"a rest on the other way", "u = i; if (j != 0) u = i % j;", "u = i; if (j == 0) u = i % j;",
+     false, Number::u32},
+    {"a quotient that nothing reads", "u = i;", "u = i + i / j * 0;", false, Number::u32},
+    {"a quotient by a known number", "u = i;", "u = i + i / 3 * 0;", true, Number::u32},
+    {"a signed quotient by -1", "u = -i;", "u = uint(int(i) / -1);", false, Number::u32},
+    {"signed quotients by another dividend", "u = uint(int(i) / int(j));",
+     "u = uint(int(i) / int(j)) + uint(int(j) / int(j)) * 0;", false, Number::u32},
     {"without an end", "u = i;", "u = i; while (u > 3) u = u / 2;", false, Number::u32},
 };
 

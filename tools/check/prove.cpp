@@ -48,6 +48,7 @@ constexpr AssumptionRow kAssumptions[] = {
     {reference::kNanBits, "a NaN is each NaN"},
     {reference::kNanSigns, "a NaN has the sign of the NaN from which it comes"},
     {reference::kContractions, "products and sums are contracted"},
+    {reference::kInRange, "floats are in the range of the integers that they become"},
     {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
     {kLanesInOrder, "invocations are lanes in their order"},
     {kElementLayout, "matrices have this layout of elements"},
@@ -70,6 +71,7 @@ struct MemoryBit {
 struct Case {
     Memory memory;
     std::vector<std::vector<reference::Deviation>> deviations;
+    uint64_t number = 0;
     Execution native = {};
 };
 
@@ -175,6 +177,7 @@ class Prover {
     using Parameters = std::map<std::pair<size_t, uint64_t>, bool>;
     Parameters parameters_, nativeParameters_;
     double nativeSeconds_ = 0;
+    uint64_t lastCase_ = 0;
     bool isStoppedByData_ = false;               // the last execution
     std::optional<bool> reliesOnReconvergence_;  // the native module
     // By rewritten words.
@@ -209,6 +212,7 @@ Execution Prover::executeWithSymbols(const Side& side, const Case& one, std::str
                                      Reconvergence reconvergence) {
     (void)symbols_.takeObstacle();
     (void)symbols_.takeDecidingBits();
+    symbols_.setContents(one.number);
     Execution result = execute(side, one.memory, options_.check.groups, settings(reconvergence),
                                true, one.deviations);
     obstacle = symbols_.takeObstacle();
@@ -220,6 +224,7 @@ Execution Prover::executeWithSymbols(const Side& side, const Case& one, std::str
 }
 
 void Prover::executeCase(Case& one, std::string& message) {
+    one.number = ++lastCase_;
     one.native = executeWithSymbols(native_, one, message);
     if (symbols_.checksLines && std::ranges::any_of(one.native.reports, isOfLines)) {
         symbols_.checksLines = false;
@@ -483,15 +488,18 @@ bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& 
             return true;
         };
         const auto& writers = one.native.accessed[b].writers;
-        for (size_t i = 0; i < writers.size(); ++i)
-            if (writers[i] == 0 && rewritten.accessed[b].writers[i] != 0) {
-                failed_ = one.memory;
-                outcome.verdict = ProofVerdict::kNotProvable;
-                outcome.message =
-                    std::format("rewritten: it stores {}, byte {}, which the original does not",
-                                memory_.buffers[b].name, i);
-                return false;
-            }
+        // What no invocation writes of an output is undefined.
+        const bool isOutput = memory_.buffers[b].use.place == Place::kList;
+        for (size_t i = 0; i < writers.size(); ++i) {
+            const bool isNew = rewritten.accessed[b].writers[i] != 0;
+            if (isNew == (writers[i] != 0) || (!isNew && !isOutput)) continue;
+            failed_ = one.memory;
+            outcome.verdict = ProofVerdict::kNotProvable;
+            outcome.message = std::format("rewritten: it {} {}, byte {}, which the original does{}",
+                                          isNew ? "stores" : "leaves", memory_.buffers[b].name, i,
+                                          isNew ? " not" : "");
+            return false;
+        }
         for (const WrittenNumber& number : numbersOf(module_, one.memory, b, one.native, stored_)) {
             if (isUntouched(number)) continue;
             ++numbers;

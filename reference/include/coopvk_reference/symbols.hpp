@@ -42,6 +42,8 @@ class Symbols {
     // Symbols for bytes of memory, which have these values in the executions. Returns the first
     // one's deviation; those of the others follow.
     Deviation addBytes(const std::byte* sample, uint64_t size);
+    // Before executions of both modules with the same contents of memory: a number for these.
+    void setContents(uint64_t number);
     // Why the last execution stopped; empty: nothing was in its way.
     std::string takeObstacle();
     // The bits of symbols that decide what stopped it; empty: too many do, or others.
@@ -74,6 +76,7 @@ enum Assumption : uint32_t {
     kContractions = 8,    // of a product and a sum
     kSameFunctions = 16,  // an instruction gives equal results of equal operands, on both sides
     kNanSigns = 32,       // an instruction gives a NaN of the sign that the device's own has
+    kInRange = 64,        // floats that become integers are in the range of these
 };
 
 // Whether what one execution leaves in memory is right for all contents of memory, if another one's

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/obligations.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "symbols/shadow.hpp"
+
+namespace coopvk::reference::symbols {
+namespace {
+
+enum class Hazard : uint64_t { kNone, kUnsigned, kSigned, kToInteger };
+
+struct HazardRow {
+    spv::Op opcode;
+    Hazard hazard;
+};
+constexpr HazardRow kHazards[] = {
+    {OpUDiv, Hazard::kUnsigned},         {OpUMod, Hazard::kUnsigned},
+    {OpSDiv, Hazard::kSigned},           {OpSRem, Hazard::kSigned},
+    {OpSMod, Hazard::kSigned},           {OpConvertFToU, Hazard::kToInteger},
+    {OpConvertFToS, Hazard::kToInteger},
+};
+
+Hazard hazardOf(const Instruction& at) {
+    const auto* row = std::ranges::find(kHazards, at.opcode, &HazardRow::opcode);
+    return row == std::end(kHazards) ? Hazard::kNone : row->hazard;
+}
+
+// Whether some data give operands for which nothing is defined. A quotient overflows where the
+// least number is divided by -1.
+bool mayBeUndefined(const Transferred& of, Hazard hazard, uint32_t c, uint32_t lane) {
+    if (hazard == Hazard::kToInteger) return !of.constant(0, c, lane);
+    const std::optional<uint64_t> divisor = of.constant(1, c, lane);
+    if (!divisor) return true;
+    if (hazard == Hazard::kUnsigned || of.constant(0, c, lane)) return false;
+    const uint32_t width = scalarOf(*of.at.type).width;
+    const uint64_t minusOne = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+    return (*divisor & minusOne) == minusOne;
+}
+
+}  // namespace
+
+bool Obligations::mayHave(const Instruction& at) { return hazardOf(at) != Hazard::kNone; }
+
+bool Obligations::fulfil(const Transferred& of, uint32_t component, uint32_t lane,
+                         const Path& path) {
+    const Hazard hazard = hazardOf(of.at);
+    if (hazard == Hazard::kNone || !mayBeUndefined(of, hazard, component, lane)) return true;
+    Key key = {contents_, uint64_t(hazard), scalarOf(*of.at.type).width};
+    if (hazard != Hazard::kUnsigned) key.push_back(of.term(0, component, lane));
+    if (hazard == Hazard::kToInteger)
+        key.push_back(of.at.opcode == OpConvertFToS);
+    else
+        key.push_back(of.term(1, component, lane));
+    if (of.s.program == of.all.original) {
+        original_[std::move(key)].push_back(path);
+        return true;
+    }
+    const auto found = original_.find(key);
+    const bool isMet =
+        found != original_.end() && std::ranges::any_of(found->second, [&](const Path& one) {
+            return std::ranges::includes(path, one);
+        });
+    if (hazard == Hazard::kToInteger && !isMet) convertsMore_ = true;
+    return isMet || hazard == Hazard::kToInteger;
+}
+
+}  // namespace coopvk::reference::symbols

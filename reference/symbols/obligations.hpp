@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instructions of which not only the result is undefined for some operands: "Behavior is undefined
+// if Operand 2 is 0" (SPIR-V, OpUDiv). The rewritten module may execute one only with operands with
+// which the original executes it, too, whatever data choose.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "program/program.hpp"
+#include "symbols/terms.hpp"
+
+namespace coopvk::reference::symbols {
+
+struct Transferred;
+
+// A condition that data decide, and the way that was taken.
+using Path = std::set<std::pair<TermId, bool>>;
+
+class Obligations {
+ public:
+    static bool mayHave(const Instruction& at);
+    // Executions of both modules with the same contents of memory have the same number.
+    void setContents(uint64_t number) {
+        contents_ = number;
+        convertsMore_ = false;
+    }
+    // False: the original does not execute this with these operands, or on fewer ways.
+    bool fulfil(const Transferred& of, uint32_t component, uint32_t lane, const Path& path);
+    // Whether, since then, a float became an integer that does not in the original.
+    bool convertsMore() const { return convertsMore_; }
+
+ private:
+    using Key = std::vector<uint64_t>;
+    std::map<Key, std::vector<Path>> original_;
+    uint64_t contents_ = 0;
+    bool convertsMore_ = false;
+};
+
+}  // namespace coopvk::reference::symbols
