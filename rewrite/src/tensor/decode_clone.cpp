@@ -21,7 +21,7 @@ constexpr uint64_t kMaxElements = 1024;  // of an array
 
 // The memory operands of a part that is `offset` bytes behind the start of a value.
 MemoryOperands atOffset(const MemoryOperands& memory, uint32_t offset) {
-    if (memory.alignment() == 0 || offset == 0) return memory;
+    if (offset == 0) return memory;
     return memory.withAlignment(std::min(memory.alignment(), powerOfTwoIn(offset)));
 }
 
@@ -254,7 +254,8 @@ class ViewAccess {
     Value numeric(Id type, Id bytes, const MemoryOperands& memory, Value stored) {
         const Id scalar = types_.scalarOf(type);
         const uint32_t scalarBytes = types_.width(type) / 8, count = types_.components(type);
-        const uint32_t alignment = memory.alignment() == 0 ? scalarBytes : memory.alignment();
+        // Accesses by physical pointers have an alignment in all valid modules.
+        const uint32_t alignment = std::max(1u, memory.alignment());
         const bool isWhole = std::has_single_bit(count) && alignment >= scalarBytes * count;
         if (isWhole) return element(type, bytes, memory, stored);
         std::vector<Id> values;
