@@ -52,10 +52,10 @@ const VkSemaphoreSubmitInfo* translated(uint32_t count, const VkSemaphoreSubmitI
 
 bool namesConversions(const VkSubmitInfo2& submit) {
     VkPipelineStageFlags2 stages = 0;
-    for (uint32_t i = 0; i < submit.waitSemaphoreInfoCount; ++i)
-        stages |= submit.pWaitSemaphoreInfos[i].stageMask;
-    for (uint32_t i = 0; i < submit.signalSemaphoreInfoCount; ++i)
-        stages |= submit.pSignalSemaphoreInfos[i].stageMask;
+    for (const auto& one : std::span(submit.pWaitSemaphoreInfos, submit.waitSemaphoreInfoCount))
+        stages |= one.stageMask;
+    for (const auto& one : std::span(submit.pSignalSemaphoreInfos, submit.signalSemaphoreInfoCount))
+        stages |= one.stageMask;
     return withoutConversions(stages) != stages;
 }
 
@@ -107,7 +107,8 @@ void cmdWaitEvents2(VkCommandBuffer commands, uint32_t count, const VkEvent* eve
     guarded<"vkCmdWaitEvents2">(commands, [&] {
         Scratch scratch;
         VkDependencyInfo* copies = scratch.copyArray(std::span(infos, count));
-        for (uint32_t i = 0; i < count; ++i) copies[i] = *withoutConversions(&infos[i], scratch);
+        for (VkDependencyInfo& copy : std::span(copies, count))
+            copy = *withoutConversions(&copy, scratch);
         next(commands, count, events, copies);
     });
 }

@@ -18,8 +18,9 @@ VkResult submit(VkQueue queue, uint32_t count, const Submit* submits, const Call
                 commands.insert(commands.end(), one.pCommandBuffers,
                                 one.pCommandBuffers + one.commandBufferCount);
             } else {
-                for (uint32_t i = 0; i < one.commandBufferInfoCount; ++i)
-                    commands.push_back(one.pCommandBufferInfos[i].commandBuffer);
+                for (const auto& info :
+                     std::span(one.pCommandBufferInfos, one.commandBufferInfoCount))
+                    commands.push_back(info.commandBuffer);
             }
         }
     });

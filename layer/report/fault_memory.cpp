@@ -2,6 +2,7 @@
 #include "report/fault_memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <format>
 
@@ -43,8 +44,8 @@ FaultMemory::~FaultMemory() {
 
 void FaultMemory::append(const FileDescriptor& file, const RememberedFault& fault) {
     const std::string line = lineOf(fault);
-    const std::string_view whole = line;
-    writePieces(file.number(), {&whole, 1});
+    const std::array whole = {std::string_view(line)};
+    writePieces(file.number(), whole);
 }
 
 void FaultMemory::start() noexcept {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/run_report.hpp"
 
+#include <array>
+
 #include "system/system.hpp"
 #include "system/text.hpp"
 
@@ -23,8 +25,8 @@ void RunReport::write(std::string_view event, std::initializer_list<std::string_
         line += printable(field);  // without separators
     }
     line += '\n';
-    const std::string_view whole = line;
-    writePieces(file_.number(), {&whole, 1});
+    const std::array whole = {std::string_view(line)};
+    writePieces(file_.number(), whole);
 }
 
 std::string runReportPath() { return system::trustedVariable(kRunReportVariable).value_or(""); }

@@ -2,7 +2,9 @@
 #include "settings/remembered.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <tuple>
 
 #include "system/files.hpp"
 #include "system/hash.hpp"
@@ -94,7 +96,8 @@ void eachFile(const fs::path& folder, const Visit& visit) {
 }
 
 bool isSame(const RememberedFault& a, const RememberedFault& b) {
-    return a.kind == b.kind && a.shader == b.shader && a.device == b.device && a.driver == b.driver;
+    return std::tie(a.kind, a.shader, a.device, a.driver) ==
+           std::tie(b.kind, b.shader, b.device, b.driver);
 }
 
 ptrdiff_t count(std::span<const RememberedFault> faults, const RememberedFault& fault) {
@@ -165,8 +168,8 @@ std::vector<RememberedFault> takeFaults(const ProgramMemory& memory) {
     if (const auto file = openForAppending(memory.path(), IfMissing::kCreate)) {
         for (const RememberedFault& fault : added) {
             const std::string line = lineOf(fault);
-            const std::string_view whole = line;
-            writePieces(file->number(), {&whole, 1});
+            const std::array whole = {std::string_view(line)};
+            writePieces(file->number(), whole);
         }
     }
     return faults;

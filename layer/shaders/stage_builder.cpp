@@ -257,13 +257,14 @@ VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, VkPipelineCr
 VkResult BuiltStages::buildArray(uint32_t count, const VkPipelineShaderStageCreateInfo*& stages,
                                  VkPipelineCreateFlags2 flags, bool& changed) {
     VkPipelineShaderStageCreateInfo* copies = nullptr;
-    for (uint32_t i = 0; i < count; ++i) {
-        VkPipelineShaderStageCreateInfo stage = stages[i];
+    const std::span given(stages, count);
+    for (size_t i = 0; i < given.size(); ++i) {
+        VkPipelineShaderStageCreateInfo stage = given[i];
         bool stageChanged = false;
         if (VkResult result = build(stage, flags, stageChanged); result != VK_SUCCESS)
             return result;
         if (!stageChanged) continue;
-        if (copies == nullptr) copies = scratch_.copyArray(std::span(stages, count));
+        if (copies == nullptr) copies = scratch_.copyArray(given);
         copies[i] = stage;
     }
     if (copies != nullptr) {

@@ -39,8 +39,7 @@ void propagate(Subgroup& s) {
         for (const Operand& operand : s.at->operands) {
             if (defined != Defined::kComponentwise || operand.slot == kNone) continue;
             const Value& value = s.values[operand.slot];
-            const uint32_t count = value.components();
-            if (count > 0) where &= value.defined[std::min(c, count - 1)];
+            where &= value.defined[std::min(c, value.components() - 1)];
         }
         result.define(c, where, s.mask);
     }

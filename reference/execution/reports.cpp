@@ -117,7 +117,7 @@ void print(Subgroup& s) {
         uint32_t operand = 1;
         for (size_t at = 0; at < format.size();) {
             const char letter = format[at++];
-            if (letter != '%' || (at < format.size() && format[at] == '%')) {
+            if (letter != '%' || format[at] == '%') {  // a 0 ends the string
                 at += letter == '%' ? 1 : 0;
                 text += letter;
                 continue;

@@ -77,7 +77,7 @@ void initialise(Workgroup& group, Subgroup& s) {
     startInvocations(group, s);
     s.holes = {};
     s.strays.clear();
-    s.iterations.assign(s.program->loops, 0);
+    s.iterations.resize(s.program->loops);
     s.lastBuffer = nullptr;
     s.steps = 0;
     s.phase = 0;
@@ -138,8 +138,8 @@ void observe(Workgroup& group, const Observers& observers) {
 void begin(Workgroup& group, std::array<uint32_t, 3> id) {
     group.id = id;
     const auto& groups = group.dispatch->groups;
-    group.random = group.settings->seed +
-                   ((uint64_t{id[2]} * groups[1] + id[1]) * groups[0] + id[0]) * 0x1000193;
+    group.random = group.settings->seed;
+    for (const uint32_t number : id) group.random = spread(group.random ^ number);
     initialiseShared(group);
     for (Subgroup& s : group.subgroups) initialise(group, s);
     const Program& program = *group.program;

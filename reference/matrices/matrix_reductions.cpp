@@ -12,7 +12,7 @@ namespace {
 uint32_t operationOf(const Program& program, const Function& function) {
     if (function.blocks.size() != 1 || function.parameters.size() != 2) return 0;
     const std::vector<Instruction>& body = function.blocks[0].instructions;
-    if (body.size() < 2 || body.back().opcode != OpReturnValue) return 0;
+    if (body.back().opcode != OpReturnValue) return 0;
     const auto isConversion = [](const Instruction& i) { return i.opcode == OpFConvert; };
     const auto operation = std::ranges::find_if_not(body, isConversion);
     if (std::ranges::count_if(body, isConversion) + 2 != std::ptrdiff_t(body.size())) return 0;

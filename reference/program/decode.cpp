@@ -260,10 +260,11 @@ Status Decoder::readWorkgroupSize() {
     if (!program.stage->hasWorkgroups) program.workgroupSize = {program.lanes, 1, 1};
     constexpr uint64_t kMost = 65536;
     uint64_t invocations = 1;
-    for (const uint32_t size : program.workgroupSize)
-        invocations = std::min(invocations * size, kMost + 1);
-    if (invocations == 0 || invocations > kMost)
-        return Error{ErrorCode::kInvalidModule, "the workgroup's size is 0 or too large"};
+    for (const uint32_t size : program.workgroupSize) {
+        invocations *= size;
+        if (invocations == 0 || invocations > kMost)
+            return Error{ErrorCode::kInvalidModule, "the workgroup's size is 0 or too large"};
+    }
     program.invocations = uint32_t(invocations);
     program.subgroups = (program.invocations + program.lanes - 1) / program.lanes;
     return Done{};

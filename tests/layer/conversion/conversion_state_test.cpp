@@ -132,6 +132,7 @@ TEST_F(ConversionState, Conditions) {
     EXPECT_EQ(seen.front(), ends);
     EXPECT_EQ(restored(seen), Commands{begins});
     COOPVK_DEVICE_COMMAND(driver, device, vkCmdEndConditionalRenderingEXT)(commands);
+    EXPECT_EQ(driver.seenCommands, Commands{ends});
     EXPECT_FALSE(calls(convertNow(), ends.name));
 
 #ifdef VK_KHR_device_address_commands

@@ -121,6 +121,38 @@ TEST_F(InputCommands, BindShaders) {
     EXPECT_EQ(bound, (std::vector<size_t>{1, 1, 2}));
 }
 
+// Of buffers with this usage only, once they have memory.
+TEST_F(InputCommands, AddressesOfBuffers) {
+    VkBufferUsageFlags2CreateInfo usage = {VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO};
+    usage.usage = VK_BUFFER_USAGE_2_SHADER_DEVICE_ADDRESS_BIT;
+    const VkBuffer with = makeBuffer(64, &usage), without = makeBuffer(64);
+    VkMemoryAllocateInfo how = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+    how.allocationSize = 256;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    ASSERT_EQ(call<PFN_vkAllocateMemory>("vkAllocateMemory")(device, &how, nullptr, &memory),
+              VK_SUCCESS);
+    const auto bind = call<PFN_vkBindBufferMemory>("vkBindBufferMemory");
+    EXPECT_EQ(bind(device, with, memory, 64), VK_SUCCESS);
+    EXPECT_EQ(bind(device, without, memory, 0), VK_SUCCESS);
+    const auto tracked = [&](VkBuffer buffer) {
+        layer::inputs::TrackedBuffer found;
+        inputs().track([&](const auto& state) { found = state.objects.buffers.at(buffer); });
+        return found;
+    };
+    EXPECT_NE(tracked(with).address, 0u);
+    EXPECT_EQ(tracked(with).address, driver.buffers.at(numberOf(with)).address);
+    EXPECT_EQ(tracked(without).address, 0u);
+    EXPECT_EQ(tracked(with).memory, numberOf(memory));
+    EXPECT_EQ(tracked(with).memoryOffset, 64u);
+    VkBindBufferMemoryInfo bound = {VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO};
+    bound.buffer = without;
+    bound.memory = memory;
+    bound.memoryOffset = 128;
+    EXPECT_EQ(call<PFN_vkBindBufferMemory2>("vkBindBufferMemory2")(device, 1, &bound), VK_SUCCESS);
+    EXPECT_EQ(tracked(without).memoryOffset, 128u);
+    call<PFN_vkFreeMemory>("vkFreeMemory")(device, memory, nullptr);
+}
+
 // Without the setting, a folder for shaders changes no command.
 TEST(InputCommandsOff, AreTheDrivers) {
     constexpr const char* kName = "vkCmdBindDescriptorSets";

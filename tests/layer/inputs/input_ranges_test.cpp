@@ -218,5 +218,26 @@ TEST(InputAddresses, PushedOnesComeFirst) {
     EXPECT_EQ(record.missing, std::vector<std::string>{"what is in 1 more buffers with addresses"});
 }
 
+TEST(InputAddresses, EachHasARegionOfItsOwn) {
+    Objects objects;
+    for (const uint64_t number : {2, 1, 3}) {
+        objects.buffers[handle<VkBuffer>(number)] = {.handle = handle<VkBuffer>(number),
+                                                     .size = number * 100,
+                                                     .canBeCopied = true,
+                                                     .address = number * 0x1000};
+    }
+    Reach reach(objects, 1000);
+    reach.addAddresses({});
+    const RecordedDispatch record = reach.finish();
+    ASSERT_EQ(record.addresses.size(), 3u);
+    for (uint64_t n = 0; n < 3; ++n) {  // the smallest first
+        const auto& [address, range] = record.addresses[n];
+        EXPECT_EQ(address, (n + 1) * 0x1000);
+        EXPECT_EQ(range.offset, 0u);
+        EXPECT_EQ(record.regions.at(range.region).size, (n + 1) * 100);
+    }
+    EXPECT_TRUE(record.missing.empty());
+}
+
 }  // namespace
 }  // namespace coopvk::test::input_ranges_test

@@ -31,6 +31,11 @@ TEST_F(ShaderRoutes, IdentifiersAreOurs) {
     COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleCreateInfoIdentifierEXT)
     (device, &plainInfo, &ofStub);
     EXPECT_EQ(ofStub.identifierSize, 8u) << "the driver's own";
+    VkShaderModuleCreateInfo half = infoOf(matrix);
+    half.codeSize -= 2;
+    COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleCreateInfoIdentifierEXT)
+    (device, &half, &ofStub);
+    EXPECT_EQ(ofStub.identifierSize, 8u) << "no whole words: the driver's own";
 
     // A pipeline from the identifier alone.
     VkPipelineShaderStageModuleIdentifierCreateInfoEXT named = {
