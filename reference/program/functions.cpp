@@ -264,6 +264,7 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     };
     to.saturates = has(spv::Decoration::SaturatedConversion) ||
                    has(spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT);
+    to.isUniform = has(spv::Decoration::Uniform);
     to.transposes = has(spv::Decoration::CooperativeMatrixTransposeEXT);
     if (to.result != kNone)
         program_->slots[to.result].nonUniform = has(spv::Decoration::NonUniform);

@@ -73,6 +73,7 @@ struct Instruction {
     bool isDecorated = false;   // so that its liberties may be others than those of the modes
     bool mayContract = false;   // with other arithmetic instructions, of floats
     bool isLoose = false;       // others, which may contract, may do so with it
+    bool isUniform = false;     // promises equal results in all lanes
     bool contracts = false;     // a product, or a sum with one, that may be rounded once
     bool rearranges = false;    // as a product, it may add to what others added to
     bool negatesProduct = false, negatesAddend = false;  // of such a sum

@@ -60,6 +60,9 @@ class SymbolShadow final : public Shadow {
         const Step step = executePlainly(s);
         if (liberties && at.result != kNone && all_.obstacle.empty())
             Transferred{all_, s, at, mask}.free(s.values[at.result], *liberties);
+        if (at.isUniform && at.result != kNone && s.program != all_.original &&
+            !isSameInAll(s.values[at.result], mask))
+            return refuse(s, mask.first(), "it is Uniform, and lanes are not known to be the same");
         return step;
     }
     Step executePlainly(Subgroup& s) {
@@ -155,7 +158,7 @@ class SymbolShadow final : public Shadow {
             return;
         }
         if (term == 0) return void(std::fill_n(to, size, Deviation{0}));
-        if (isOfSeveral(*subgroup_)) term = terms.rounded(term);
+        term = terms.rounded(term);  // other invocations may read it
         Pieces pieces;
         const uint32_t width = terms[term].width;
         terms.addPieces(term, 0, std::min(width, bits), pieces);
@@ -270,12 +273,6 @@ class SymbolShadow final : public Shadow {
         return symbols::isInAnyOrder(terms.functionOf(reduction.combined).opcode, all,
                                      reduction.number);
     }
-    // What the instruction writes, other invocations may read.
-    static bool isOfSeveral(const Subgroup& s) {
-        if (s.at->opcode != OpStore && s.at->opcode != OpCopyMemory) return true;
-        const spv::StorageClass storage = s.values[(*s.at)[0].slot].type->storage;
-        return storage != spv::StorageClass::Function && storage != spv::StorageClass::Private;
-    }
     static bool isPhysical(const Type& type) {
         return type.kind == Kind::kPointer &&
                type.storage == spv::StorageClass::PhysicalStorageBuffer;
@@ -314,6 +311,16 @@ class SymbolShadow final : public Shadow {
         size_t next = 0;
         each([&](uint32_t c, uint32_t lane) { value.setDeviation(c, lane, before[next++]); });
         return step;
+    }
+    static bool isSameInAll(const Value& value, LaneMask mask) {
+        const uint32_t first = mask.first();
+        bool is = true;
+        for (uint32_t c = 0; c < value.components(); ++c)
+            mask.forEach([&](uint32_t lane) {
+                is = is && value.at(c, lane) == value.at(c, first) &&
+                     value.deviationAt(c, lane) == value.deviationAt(c, first);
+            });
+        return is;
     }
     // The value would have to be known; of branches the outermost one counts.
     Step refuseFor(Subgroup& s, const Value& value, LaneMask mask, std::string_view what) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <format>
-#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,20 +16,22 @@ namespace {
 using spv::Op;
 
 // SPIR-V, "Loop Control": "unchecked assertions". In the order of their bits, as their literals
-// are.
+// are. Of other bits nothing is known.
 struct LoopRow {
     spv::LoopControlMask bit;
     std::string_view name;
-    bool hasLiteral, isPromise;
+    bool hasLiteral;
 };
 using enum spv::LoopControlMask;
 constexpr LoopRow kLoopRows[] = {
-    {DependencyInfinite, "DependencyInfinite", false, true},
-    {DependencyLength, "DependencyLength", true, true},
-    {MinIterations, "MinIterations", true, true},
-    {MaxIterations, "MaxIterations", true, true},
-    {IterationMultiple, "IterationMultiple", true, true},
+    {DependencyInfinite, "DependencyInfinite", false},
+    {DependencyLength, "DependencyLength", true},
+    {MinIterations, "MinIterations", true},
+    {MaxIterations, "MaxIterations", true},
+    {IterationMultiple, "IterationMultiple", true},
 };
+constexpr uint32_t kHints = static_cast<uint32_t>(Unroll) | static_cast<uint32_t>(DontUnroll) |
+                            static_cast<uint32_t>(PeelCount) | static_cast<uint32_t>(PartialCount);
 
 constexpr Op kMatrices[] = {Op::OpTypeCooperativeMatrixKHR, Op::OpTypeCooperativeMatrixNV};
 constexpr Op kChains[] = {Op::OpAccessChain, Op::OpInBoundsAccessChain, Op::OpPtrAccessChain,
@@ -39,20 +41,60 @@ bool isOneOf(Op opcode, std::span<const Op> of) {
     return std::ranges::find(of, opcode) != of.end();
 }
 
-void addLoop(const Instruction& i, std::set<std::string>& promises) {
+using Promises = std::set<std::string>;
+
+Promises promisesOfLoop(const Instruction& i) {
+    Promises promises;
     size_t literal = 4;
+    uint32_t others = i[3] & ~kHints;
     for (const LoopRow& row : kLoopRows) {
         if ((i[3] & static_cast<uint32_t>(row.bit)) == 0) continue;
+        others &= ~static_cast<uint32_t>(row.bit);
         std::string promise(row.name);
         if (row.hasLiteral) promise += std::format(" {}", i[literal++]);
         promises.insert(std::move(promise));
     }
+    if (others != 0) promises.insert(std::format("loop control {:#x}", others));
+    return promises;
 }
 
-void addFunction(const Instruction& i, std::set<std::string>& promises) {
+Promises promisesOfFunction(const Instruction& i) {
     using Mask = spv::FunctionControlMask;
+    Promises promises;
     if ((i[3] & static_cast<uint32_t>(Mask::Pure)) != 0) promises.insert("Pure");
     if ((i[3] & static_cast<uint32_t>(Mask::Const)) != 0) promises.insert("Const");
+    return promises;
+}
+
+// Those of a kind of instructions: of all, or of any.
+Promises promisesOf(const Module& module, Op opcode, Promises (*of)(const Instruction&),
+                    bool isOfAll) {
+    Promises all;
+    bool isFirst = true;
+    for (const Instruction& i : module.instructions()) {
+        if (i.opcode != opcode || module.isEntryPoint(i[2])) continue;
+        Promises own = of(i);
+        if (isOfAll && !std::exchange(isFirst, false))
+            std::erase_if(all, [&](const std::string& one) { return !own.contains(one); });
+        else
+            all.merge(own);
+    }
+    return all;
+}
+
+// Of what no instruction computes, and of larger scopes, executions do not find out.
+std::string uniformPromise(const Module& module) {
+    for (const Instruction& i : module.instructions()) {
+        const auto decoration = static_cast<spv::Decoration>(i[2]);
+        const Op of = module.definition(i[1]).opcode;
+        const bool isMove = of == Op::OpPhi || of == Op::OpFunctionParameter ||
+                            of == Op::OpFunctionCall || of == Op::OpVariable;
+        if (i.opcode == Op::OpDecorateId && decoration == spv::Decoration::UniformId)
+            return "UniformId";
+        if (i.opcode == Op::OpDecorate && decoration == spv::Decoration::Uniform && isMove)
+            return "Uniform";
+    }
+    return {};
 }
 
 bool isOfInvocations(spv::BuiltIn builtIn) {
@@ -103,18 +145,18 @@ bool isBuffer(const Instruction& i) {
 
 }  // namespace
 
-std::set<std::string> promisesOf(const Module& module) {
-    std::set<std::string> promises;
-    for (const Instruction& i : module.instructions()) {
-        if (i.opcode == Op::OpLoopMerge) addLoop(i, promises);
-        if (i.opcode == Op::OpFunction) addFunction(i, promises);
-        const auto decoration = static_cast<spv::Decoration>(i[2]);
-        const bool isDecorated = i.opcode == Op::OpDecorate || i.opcode == Op::OpDecorateId;
-        if (isDecorated &&
-            (decoration == spv::Decoration::Uniform || decoration == spv::Decoration::UniformId))
-            promises.insert("Uniform");
-    }
-    return promises;
+std::string newPromise(const Module& original, const Module& rewritten) {
+    const auto newOf = [&](Op opcode, Promises (*of)(const Instruction&)) -> std::string {
+        const Promises before = promisesOf(original, opcode, of, true);
+        for (const std::string& promise : promisesOf(rewritten, opcode, of, false))
+            if (!before.contains(promise)) return promise;
+        return {};
+    };
+    std::string promise = newOf(Op::OpLoopMerge, promisesOfLoop);
+    if (promise.empty()) promise = newOf(Op::OpFunction, promisesOfFunction);
+    if (promise.empty()) promise = uniformPromise(rewritten);
+    if (promise.empty()) return {};
+    return std::format("rewritten: it promises {}, which the original does not", promise);
 }
 
 bool knowsLanes(const Module& module) {

@@ -3,16 +3,16 @@
 // What a module says of itself, and no execution on the reference device finds out.
 #pragma once
 
-#include <set>
 #include <string>
 
 #include "module.hpp"
 
 namespace coopvk::check {
 
-// Promises that the specifications do not let a device check: bounds of iterations, functions
-// without effects. In words.
-std::set<std::string> promisesOf(const Module& module);
+// A promise of the rewritten module that no specification lets a device check, and that not each
+// loop or function of the original makes: bounds of iterations, functions without effects, values
+// that are the same in all invocations of a scope. In words; empty: there is none.
+std::string newPromise(const Module& original, const Module& rewritten);
 
 // Whether invocations know both their numbers in the workgroup and their lanes. Vulkan does not say
 // which invocation is which lane.

@@ -146,7 +146,7 @@ class Reader {
         if (i.opcode == Op::OpTypeStruct) {
             for (size_t n = 2; n < i.words.size(); ++n) {
                 add(i[n]);
-                for (const std::string& name : namesOf(type, static_cast<uint32_t>(n - 2)))
+                for (const std::string& name : namesOf(type, static_cast<uint32_t>(n - 2), false))
                     text += " " + name;
             }
             return text;
@@ -167,29 +167,33 @@ class Reader {
         return text;
     }
 
-    std::set<std::string> namesOf(uint32_t id, uint32_t member) const {
+    // Of outputs, offsets are those of transform feedback.
+    std::set<std::string> namesOf(uint32_t id, uint32_t member, bool isOutput) const {
         std::set<std::string> names;
         const auto found = byTarget_.find(id);
         if (found == byTarget_.end()) return names;
-        for (const Decoration* one : found->second)
-            if (one->member == member && !isModelled(one->decoration) &&
-                !isListed(kPlaces, one->decoration))
+        for (const Decoration* one : found->second) {
+            const bool counts = !isModelled(one->decoration) ||
+                                (isOutput && one->decoration == spv::Decoration::Offset);
+            if (one->member == member && counts && !isListed(kPlaces, one->decoration))
                 names.insert(one->text());
+        }
         return names;
     }
     // Of the variable; what all members of its block say is said of it.
     std::set<std::string> namesOf(const Instruction& i) const {
-        std::set<std::string> names = namesOf(i[2], Decoration::kWhole);
+        const bool isOutput = static_cast<spv::StorageClass>(i[3]) == spv::StorageClass::Output;
+        std::set<std::string> names = namesOf(i[2], Decoration::kWhole, isOutput);
         const uint32_t block = blockOf(i);
         const Instruction& type = module_.definition(block);
         if (type.opcode != Op::OpTypeStruct) return names;
-        names.merge(namesOf(block, Decoration::kWhole));
+        names.merge(namesOf(block, Decoration::kWhole, isOutput));
         std::map<std::string, uint32_t> counts;
         const auto members = static_cast<uint32_t>(type.words.size() - 2);
         for (uint32_t n = 0; n < members; ++n)
-            for (const std::string& name : namesOf(block, n)) ++counts[name];
+            for (const std::string& name : namesOf(block, n, isOutput)) ++counts[name];
         for (uint32_t n = 0; n < members; ++n)
-            for (const std::string& name : namesOf(block, n))
+            for (const std::string& name : namesOf(block, n, isOutput))
                 names.insert(counts[name] == members ? name
                                                      : std::format("{} of member {}", name, n));
         return names;

@@ -124,6 +124,12 @@ std::vector<Module::EntryPoint> Module::entryPoints() const {
     return points;
 }
 
+bool Module::isEntryPoint(uint32_t function) const {
+    return std::ranges::any_of(all_, [&](const Instruction& i) {
+        return i.opcode == spv::Op::OpEntryPoint && i[2] == function;
+    });
+}
+
 std::optional<Format> Module::format(uint32_t type) const {
     const Instruction& i = definition(type);
     if (type == kWord || i.opcode == spv::Op::OpTypeBool) return Format{};  // 32 bits in memory

@@ -76,6 +76,7 @@ class Module {
         std::string name;
     };
     std::vector<EntryPoint> entryPoints() const;
+    bool isEntryPoint(uint32_t function) const;
     // Of a variable, or of the first member of its block.
     std::optional<uint32_t> decorationOfVariable(const Instruction& variable,
                                                  spv::Decoration decoration) const;

@@ -7,11 +7,11 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "assertions.hpp"
 #include "coopvk_reference/symbols.hpp"
+#include "counterexamples.hpp"
 #include "declarations.hpp"
 #include "rewriting.hpp"
 #include "side.hpp"
@@ -100,7 +100,6 @@ class Prover {
           memory_(makeMemory(module_, options.check.memory)),
           symbolic_(module_, memory_, symbols_),
           stored_(module_, memory_.interface),
-          promises_(promisesOf(module_)),
           relies_(reliesOn(module_) | madeUp(options.check.memory)),
           placement_(placement) {}
 
@@ -143,18 +142,13 @@ class Prover {
     bool reliesOnReconvergence();
     ProofOutcome proveFor(const Subject& subject, std::string deviceClass,
                           rewrite::BackEnd backEnd);
-    void proveWords(std::span<const uint32_t> words, Reconvergence reconvergence,
+    bool proveWords(std::span<const uint32_t> words, Reconvergence reconvergence,
                     ProofOutcome& outcome);
-    std::string newPromise(const Module& rewritten) const;
     void proveCases(const Side& side, Reconvergence reconvergence, ProofOutcome& outcome);
     bool proveCase(const Side& side, const Case& one, Reconvergence reconvergence,
                    std::vector<Case>& more, ProofOutcome& outcome);
     bool compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome);
     void show(const Subject& subject, ProofOutcome& outcome) const;
-    bool showWith(const Subject& subject, const Options& check, ProofOutcome& outcome) const;
-    bool showIn(const Subject& subject, Options check, Memory memory, ProofOutcome& outcome) const;
-    bool showSolved(const Subject& subject, const Options& check, ProofOutcome& outcome) const;
-    std::string fillWith(std::span<const reference::KnownBits> bits, Memory& memory) const;
 
     const Subject& subject_;
     const ProofOptions& options_;
@@ -165,8 +159,7 @@ class Prover {
     reference::Symbols symbols_;
     SymbolicMemory symbolic_;
     StoredFloats stored_;
-    std::set<std::string> promises_;  // of the native module
-    uint32_t relies_;                 // on these assumptions; the same
+    uint32_t relies_;  // on these assumptions; the same
     std::optional<reference::Choice> placement_;
     Side native_;
     std::vector<Side> rewritten_;  // whose instructions terms name
@@ -375,15 +368,17 @@ ProofOutcome Prover::proveFor(const Subject& subject, std::string deviceClass,
         return same;
     }
     const auto start = Clock::now();
-    proveWords(words, reconvergence, outcome);
+    const bool mayDiffer = proveWords(words, reconvergence, outcome);
     outcome.terms = symbols_.terms();
     outcome.seconds = nativeSeconds_ + std::chrono::duration<double>(Clock::now() - start).count();
-    if (outcome.verdict == ProofVerdict::kNotProvable && options_.tries) show(subject, outcome);
+    if (mayDiffer && outcome.verdict == ProofVerdict::kNotProvable && options_.tries)
+        show(subject, outcome);
     known_.emplace(key, outcome);
     return outcome;
 }
 
-void Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconvergence,
+// Whether other contents of memory may show more.
+bool Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconvergence,
                         ProofOutcome& outcome) {
     failed_ = memory_;
     std::span<const SpecializationValue> specialization;
@@ -392,24 +387,25 @@ void Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconverg
     if (side.program == nullptr) {
         outcome.message = side.error;
         outcome.verdict = ProofVerdict::kNotProvable;
-        return;
+        return true;
     }
     const Module module(words, specialization);
     outcome.assumptions |= relies_ | reliesOn(module);
-    outcome.message = newPromise(module);
+    outcome.message = newPromise(module_, module);
     if (outcome.message.empty()) outcome.message = otherDeclaration(module_, module);
     if (!outcome.message.empty()) {
         outcome.verdict = ProofVerdict::kNotProvable;
-        return;
+        return false;
     }
     ProofOutcome meeting = outcome;
     proveCases(side, reconvergence, outcome);
-    if (outcome.isProved() || reconvergence == Reconvergence::kMaximal) return;
+    if (outcome.isProved() || reconvergence == Reconvergence::kMaximal) return true;
     // Ways of one lane, of which data choose, must meet to be executed one after the other.
-    if (!isStoppedByData_ && !reliesOnReconvergence()) return;
+    if (!isStoppedByData_ && !reliesOnReconvergence()) return true;
     meeting.assumptions |= kLanesMeet;
     proveCases(side, Reconvergence::kMaximal, meeting);
     outcome = std::move(meeting);
+    return true;
 }
 
 // Whether the original computes other things where lanes that part meet only as its text and modes
@@ -450,14 +446,6 @@ void Prover::proveCases(const Side& side, Reconvergence reconvergence, ProofOutc
     if (outcome.numbers != 0) return;
     outcome.verdict = ProofVerdict::kNotProvable;
     outcome.message = "the dispatch changes no memory";
-}
-
-// Of one that only the rewritten module makes, nothing shows that it holds.
-std::string Prover::newPromise(const Module& rewritten) const {
-    for (const std::string& promise : promisesOf(rewritten))
-        if (!promises_.contains(promise))
-            return std::format("rewritten: it promises {}, which the original does not", promise);
-    return {};
 }
 
 // Whether it is proved, or cases of it are to be.
@@ -520,93 +508,18 @@ bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& 
     return true;
 }
 
-bool Prover::showWith(const Subject& subject, const Options& check, ProofOutcome& outcome) const {
-    for (Outcome& shown : coopvk::check::check(subject, check)) {
-        if (!isFault(shown.verdict)) continue;
-        outcome.verdict = ProofVerdict::kDiffers;
-        outcome.shown = std::move(shown);
-        return true;
-    }
-    return false;
-}
-
-// With this memory, whole and as it is.
-bool Prover::showIn(const Subject& subject, Options check, Memory memory,
-                    ProofOutcome& outcome) const {
-    check.schedules = {reference::Choice::kPlain};
-    check.moreValues = check.moreSpecials = check.moreParameters = check.moreGroups = false;
-    if (memory.given != nullptr) {
-        auto given = std::make_shared<Given>(*memory.given);
-        given->after.clear();  // of other contents
-        // Buffers may share bytes.
-        const auto contents = contentsOf(memory, given->regions);
-        for (size_t b = 0; b < contents.size(); ++b) memory.buffers[b].bytes = contents[b];
-        memory.given = std::move(given);
-    }
-    check.memory.whole = std::make_shared<const Memory>(std::move(memory));
-    return showWith(subject, check, outcome);
-}
-
-// Writes bits of symbols; in words those that were others.
-std::string Prover::fillWith(std::span<const reference::KnownBits> bits, Memory& memory) const {
-    constexpr int kMostBytes = 16;
-    std::string text;
-    int count = 0;
-    std::optional<std::pair<size_t, size_t>> next;  // byte, by buffer
-    std::shared_ptr<Given> given;
-    if (memory.given != nullptr) given = std::make_shared<Given>(*memory.given);
-    for (const auto& [of, values] : bits)
-        for (size_t b = 0; b < memory.buffers.size(); ++b) {
-            const auto& all = symbolic_.deviations()[b];
-            // Consecutive bytes have consecutive symbols.
-            const auto found = std::ranges::find(all, of.byte);
-            if (found == all.end()) continue;
-            const auto offset = size_t(found - all.begin());
-            const auto& range = memory.buffers[b].range;
-            std::byte& byte = given != nullptr && range
-                                  ? given->regions[range->region][range->offset + offset]
-                                  : memory.buffers[b].bytes[offset];
-            const std::byte old = byte;
-            byte = (byte & std::byte(~of.bits)) | std::byte(values & of.bits);
-            if (byte == old) continue;
-            memory.buffers[b].bytes[offset] = byte;
-            if (++count > kMostBytes) continue;
-            if (std::exchange(next, std::pair(b, offset + 1)) != std::pair(b, offset))
-                text += std::format("{}{}, byte {}:", text.empty() ? "" : "; ",
-                                    memory.buffers[b].name, offset);
-            text += std::format(" {:#04x}", uint8_t(byte));
-        }
-    if (given != nullptr) memory.given = std::move(given);
-    if (count > kMostBytes) text += std::format("; and {} bytes more", count - kMostBytes);
-    return text;
-}
-
-// With contents of memory that turn a condition which the proof met.
-bool Prover::showSolved(const Subject& subject, const Options& check, ProofOutcome& outcome) const {
-    constexpr size_t kMostSolved = 32;
-    constexpr std::chrono::seconds kLongest{20};
-    const auto start = Clock::now();
-    for (const auto& bits : symbols_.otherContents(kMostSolved)) {
-        if (Clock::now() - start > kLongest) return false;
-        Memory memory = failed_;
-        const std::string contents = fillWith(bits, memory);
-        if (contents.empty() || !showIn(subject, check, std::move(memory), outcome)) continue;
-        outcome.message = std::format("with {}", contents);
-        return true;
-    }
-    return false;
-}
-
 // Where executions with other contents of memory show a difference.
 void Prover::show(const Subject& subject, ProofOutcome& outcome) const {
     Options check = options_.check;
     check.lanes = {lanes_};
     check.backEnds = {outcome.backEnd};
     if (!subject.rewritten.empty()) check.functions = reference::Functions::kAsAnywhere;
-    // Where each execution shows it, no byte matters.
-    if (showIn(subject, check, failed_, outcome) || showSolved(subject, check, outcome)) return;
-    check.moreValues = check.moreSpecials = true;
-    (void)showWith(subject, check, outcome);
+    const Counterexamples examples(subject, std::move(check), failed_, symbolic_, symbols_);
+    if (auto found = examples.find()) {
+        outcome.verdict = ProofVerdict::kDiffers;
+        outcome.shown = std::move(found->outcome);
+        if (!found->contents.empty()) outcome.message = "with " + found->contents;
+    }
 }
 
 // Of a proof that another one belongs to: what either needs, both do.
