@@ -76,6 +76,24 @@ TEST(DescriptorHeap, MembersAndNothing) {
     EXPECT_EQ(run.reports[0].check, kCheckBounds);
 }
 
+// An index outside of an array of descriptors, also where the heap has one there.
+TEST(DescriptorHeap, OutsideOfAnArray) {
+    Execution run;
+    run.buffers = {{0, {5}}, {3, {7}}};
+    std::string source =
+        text("%two = OpTypeArray %buffer %2\n",
+             "%d = OpUntypedAccessChainKHR %to_descriptor %two %heap %3\n"
+             "%b = OpBufferPointerEXT %to_words %d\n%p = OpAccessChain %to_word %b %0 %0\n"
+             "OpStore %p %1\n");
+    source.insert(source.find("%void ="), "OpDecorateId %two ArrayStrideIdEXT %size\n");
+    execute(run, source);
+    EXPECT_EQ(run.error, "");
+    EXPECT_EQ(run.buffers[3], std::vector<uint32_t>{7});
+    ASSERT_EQ(run.reports.size(), 1u);
+    EXPECT_NE(run.reports[0].message.find("an index is outside of its array"), std::string::npos)
+        << run.reports[0].message;
+}
+
 // A heap with words, and a buffer for what it has.
 class HeapWithData : public Resources, public Reporter {
  public:

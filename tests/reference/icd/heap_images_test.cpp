@@ -239,17 +239,58 @@ TEST_F(HeapImages, MappedTexels) {
     }
 }
 
+// A command writes sampler 3: reads of heaps of samplers have an access of their own.
+TEST_F(HeapImages, DependenciesOfSamplers) {
+    resources().buffer(0, kStorageBuffer, results().address(), 16);
+    show(1, picture());
+    std::array mappings = {mappingOf(0, 0, kConstant, 2), mappingOf(1, 0, kConstant)};
+    mappings[0].sourceData.constantOffset = {0, stride()};
+    mappings[1].sourceData.constantOffset = {3 * samplerStride()};
+    const VkPipeline pipeline = programs().make(kEmbeddedSamplerWords, mappings);
+    samplers().sampler(3, borderOf(VK_BORDER_COLOR_FLOAT_OPAQUE_BLACK));
+    const VkBuffer heap = samplers().words().buffer;
+    const VkBufferCopy region{samplers().at(2), samplers().at(3), samplers().stride};
+    for (const VkAccessFlags2 access :
+         {VK_ACCESS_2_RESOURCE_HEAP_READ_BIT_EXT, VK_ACCESS_2_SAMPLER_HEAP_READ_BIT_EXT}) {
+        const VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                       nullptr,
+                                       kCopyWrite.stages,
+                                       kCopyWrite.access,
+                                       kCompute,
+                                       access};
+        VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+        dependency.memoryBarrierCount = 1;
+        dependency.pMemoryBarriers = &barrier;
+        EXPECT_VK(run([&](VkCommandBuffer to) {
+            picture().prepare(to);
+            picture().clear(to, kColor);
+            fullBarrier(to);
+            vkCmdCopyBuffer(to, heap, heap, 1, &region);
+            vkCmdPipelineBarrier2(to, &dependency);
+            resources().bind(to);
+            samplers().bind(to);
+            vkCmdBindPipeline(to, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+            vkCmdDispatch(to, 1, 1, 1);
+        }));
+        const std::vector<std::string> messages = takeMessages();
+        ASSERT_EQ(messages.empty(), access == VK_ACCESS_2_SAMPLER_HEAP_READ_BIT_EXT);
+        if (!messages.empty()) {
+            EXPECT_NE(messages[0].find("VK_ACCESS_2_SAMPLER_HEAP_READ_BIT_EXT"), std::string::npos)
+                << messages[0];
+        }
+    }
+    expectResult(0, {1, 1, 1, 1});
+}
+
 // A color of a sampler's own is the one that is registered when the sampler is used.
 TEST_F(HeapImages, RegisteredBorderColors) {
     VkSamplerCustomBorderColorCreateInfoEXT color{
-        VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT,
-        nullptr,
-        {{0.25f, 0.5f, 0.75f, 1.0f}},
-        kFormat};
+        VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT, nullptr, {}, kFormat};
     uint32_t indices[] = {~0u, ~0u, 7};
     for (const uint32_t i : {0u, 1u})
         EXPECT_VK(vkRegisterCustomBorderColorEXT(device, &color, VK_FALSE, &indices[i]));
     EXPECT_NE(indices[0], indices[1]);
+    color.customBorderColor = {{0.25f, 0.5f, 0.75f, 1.0f}};
     EXPECT_VK(vkRegisterCustomBorderColorEXT(device, &color, VK_TRUE, &indices[2]));
     EXPECT_EQ(indices[2], 7u);
     EXPECT_EQ(vkRegisterCustomBorderColorEXT(device, &color, VK_TRUE, &indices[2]),
