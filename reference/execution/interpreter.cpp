@@ -39,7 +39,8 @@ void propagate(Subgroup& s) {
         for (const Operand& operand : s.at->operands) {
             if (defined != Defined::kComponentwise || operand.slot == kNone) continue;
             const Value& value = s.values[operand.slot];
-            where &= value.defined[std::min(c, value.components() - 1)];
+            const uint32_t count = value.components();
+            if (count > 0) where &= value.defined[std::min(c, count - 1)];  // 0: an empty structure
         }
         result.define(c, where, s.mask);
     }

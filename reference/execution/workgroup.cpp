@@ -77,7 +77,7 @@ void initialise(Workgroup& group, Subgroup& s) {
     startInvocations(group, s);
     s.holes = {};
     s.strays.clear();
-    s.iterations.resize(s.program->loops);
+    s.iterations.assign(s.program->loops, 0);
     s.lastBuffer = nullptr;
     s.steps = 0;
     s.phase = 0;
