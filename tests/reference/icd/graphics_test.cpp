@@ -55,6 +55,16 @@ TEST_F(Graphics, HasWhatProgramsAskFor) {
     EXPECT_GE(limits.viewportBoundsRange[1],
               2.0f * static_cast<float>(limits.maxViewportDimensions[0]) - 1);
     EXPECT_TRUE(limits.framebufferColorSampleCounts & VK_SAMPLE_COUNT_4_BIT);
+    VkPhysicalDeviceVulkan14Properties later{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_PROPERTIES};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &later};
+    vkGetPhysicalDeviceProperties2(physical, &all);
+    EXPECT_GE(later.lineSubPixelPrecisionBits, 4u);
+    VkPhysicalDeviceVulkan14Features mandatory{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES};
+    VkPhysicalDeviceFeatures2 asked{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &mandatory};
+    vkGetPhysicalDeviceFeatures2(physical, &asked);
+    EXPECT_TRUE(mandatory.indexTypeUint8 && mandatory.bresenhamLines);
     VkPhysicalDeviceFeatures features;
     vkGetPhysicalDeviceFeatures(physical, &features);
     EXPECT_TRUE(features.independentBlend && features.imageCubeArray && features.geometryShader);
