@@ -71,9 +71,8 @@ TEST_F(Graphics, HasWhatProgramsAskFor) {
     EXPECT_FALSE(features.sparseBinding);
 }
 
-// With all queues of both families.
-VkResult makeDevice(VkPhysicalDevice physical, const VkQueueFamilyProperties (&families)[2],
-                    VkDevice& device) {
+// With all queues of these families.
+VkDevice deviceWith(VkPhysicalDevice physical, const VkQueueFamilyProperties (&families)[2]) {
     const float priorities[] = {1, 1};
     VkDeviceQueueCreateInfo asked[2]{};
     for (uint32_t i = 0; i < 2; ++i)
@@ -85,11 +84,16 @@ VkResult makeDevice(VkPhysicalDevice physical, const VkQueueFamilyProperties (&f
                     priorities};
     VkPhysicalDeviceVulkan12Features features{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-    features.bufferDeviceAddress = VK_TRUE;  // for Words
-    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
+    features.bufferDeviceAddress = VK_TRUE;
+    VkPhysicalDeviceVulkan13Features more{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+                                          &features};
+    more.synchronization2 = VK_TRUE;
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &more};
     info.queueCreateInfoCount = 2;
     info.pQueueCreateInfos = asked;
-    return vkCreateDevice(physical, &info, nullptr, &device);
+    VkDevice other = VK_NULL_HANDLE;
+    EXPECT_VK(vkCreateDevice(physical, &info, nullptr, &other));
+    return other;
 }
 
 // "Feature Requirements": a device that draws has the feature hostImageCopy, or "additional queue
@@ -100,8 +104,7 @@ TEST_F(Graphics, AnotherFamilyTransfers) {
     vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
     ASSERT_EQ(count, 2u);
     EXPECT_EQ(families[1].queueFlags, VkQueueFlags{VK_QUEUE_TRANSFER_BIT});
-    VkDevice other = VK_NULL_HANDLE;
-    ASSERT_VK(makeDevice(physical, families, other));
+    const VkDevice other = deviceWith(physical, families);
     VkQueue transfers = VK_NULL_HANDLE, computes = VK_NULL_HANDLE;
     vkGetDeviceQueue(other, 0, families[0].queueCount - 1, &computes);
     vkGetDeviceQueue(other, 1, 0, &transfers);
