@@ -99,7 +99,8 @@ void appendTo(Subgroup& s, const StageList& list, const Value& value, LaneMask l
         const auto base = reinterpret_cast<uint64_t>(place.range);
         const Memory memory{s, {spv::StorageClass::StorageBuffer, base, *at}};
         for (uint32_t c = 0; c < leaves.size(); ++c)
-            memory.write(lane, leaves[c].bit, leaves[c].bits, value.get(c, lane));
+            if (const Element element = value.get(c, lane); element.defined)
+                memory.write(lane, leaves[c].bit, leaves[c].bits, element);
     });
 }
 
@@ -119,13 +120,9 @@ void startInvocations(Workgroup& group, Subgroup& s) {
         if (setBuiltIn(group, s, variable) || variable.lists == nullptr ||
             variable.type == nullptr || !holdsComponents(variable.storage))
             continue;
+        if (!variable.lists->isGiven) continue;
         const Value value = s.variable(variable.offset, *variable.type);
-        if (variable.lists->isGiven) {
-            readList(s, variable.list, value, s.all, [](uint32_t) { return 0; });
-        } else if (variable.initializer == kNone) {
-            for (uint32_t c = 0; c < value.components(); ++c)
-                s.all.forEach([&](uint32_t lane) { value.set(c, lane, {}); });
-        }
+        readList(s, variable.list, value, s.all, [](uint32_t) { return 0; });
     }
 }
 
@@ -141,6 +138,14 @@ void finishInvocations(Subgroup& s, LaneMask lanes) {
 void emitVertex(Subgroup& s) {
     s.mask.forEach([&](uint32_t lane) { ++s.lists->of(kVertices, lane); });
     takeVariables(s, s.mask, [](const ListStorage& storage) { return storage.isTaken; });
+    // OpEmitVertex: "After execution, the values of all output variables are undefined".
+    for (const Variable& variable : s.program->variables) {
+        if (variable.lists == nullptr || !variable.lists->isTaken || variable.type == nullptr ||
+            !holdsComponents(variable.storage))
+            continue;
+        const Value value = s.variable(variable.offset, *variable.type);
+        for (uint32_t c = 0; c < value.components(); ++c) value.define(c, {}, s.mask);
+    }
 }
 
 void endPrimitive(Subgroup& s) {

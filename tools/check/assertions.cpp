@@ -184,4 +184,20 @@ bool mayShareMemory(const Module& module) {
     return std::ranges::count_if(module.instructions(), isAliased) > 1;
 }
 
+bool hasVolatileAccess(const Module& module) {
+    struct Row {
+        Op opcode;
+        size_t operands;  // the word of Memory Operands, if it is there
+    };
+    constexpr Row kRows[] = {
+        {Op::OpLoad, 4}, {Op::OpStore, 3}, {Op::OpCopyMemory, 3}, {Op::OpCopyMemorySized, 4}};
+    constexpr auto kVolatile = static_cast<uint32_t>(spv::MemoryAccessMask::Volatile);
+    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        return std::ranges::any_of(kRows, [&](const Row& row) {
+            return row.opcode == i.opcode && i.words.size() > row.operands &&
+                   (i[row.operands] & kVolatile) != 0;
+        });
+    });
+}
+
 }  // namespace coopvk::check

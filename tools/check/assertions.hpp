@@ -25,4 +25,7 @@ bool knowsLayout(const Module& module);
 // Whether two bindings are declared to be perhaps the same memory.
 bool mayShareMemory(const Module& module);
 
+// Whether an access says that memory is Volatile.
+bool hasVolatileAccess(const Module& module);
+
 }  // namespace coopvk::check

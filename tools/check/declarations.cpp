@@ -267,4 +267,8 @@ std::string otherDeclaration(const Module& original, const Module& rewritten) {
     return other;
 }
 
+bool hasMoreCapabilities(const Module& original, const Module& rewritten) {
+    return !std::ranges::includes(capabilitiesOf(original), capabilitiesOf(rewritten));
+}
+
 }  // namespace coopvk::check

@@ -15,4 +15,7 @@ namespace coopvk::check {
 // these declarations are listed, and all others count, also those that nobody has thought of.
 std::string otherDeclaration(const Module& original, const Module& rewritten);
 
+// Whether the rewritten module declares capabilities that the original does not.
+bool hasMoreCapabilities(const Module& original, const Module& rewritten);
+
 }  // namespace coopvk::check

@@ -55,6 +55,10 @@ constexpr AssumptionRow kAssumptions[] = {
     {kBindingsApart, "bindings share no memory, although they are Aliased"},
     {kMadeUpValues, "uniform buffers and push constants have made-up values"},
     {kLanesMeet, "lanes that part meet at merge blocks"},
+    {kOptimalLayouts, "optimal layouts are those of the reference device"},
+    {kVolatileMemory, "Volatile memory changes by accesses alone"},
+    {kMoreCapabilities, "the device has what the module's further capabilities need"},
+    {kKnownAddresses, "addresses in memory are as they are"},
 };
 
 constexpr size_t kMostBits = 6, kMostCases = 64;
@@ -83,7 +87,8 @@ bool isOfLines(const reference::Report& report) {
 
 uint32_t reliesOn(const Module& module) {
     return (knowsLanes(module) ? kLanesInOrder : 0) | (knowsLayout(module) ? kElementLayout : 0) |
-           (mayShareMemory(module) ? kBindingsApart : 0);
+           (mayShareMemory(module) ? kBindingsApart : 0) |
+           (hasVolatileAccess(module) ? kVolatileMemory : 0);
 }
 
 // Of one subgroup size.
@@ -140,6 +145,7 @@ class Prover {
     Execution executeWithSymbols(const Side& side, const Case& one, std::string& obstacle,
                                  Reconvergence reconvergence = Reconvergence::kMaximal);
     bool reliesOnReconvergence();
+    uint32_t assumedOfOther(const Module& module, const Side& side) const;
     ProofOutcome proveFor(const Subject& subject, std::string deviceClass,
                           rewrite::BackEnd backEnd);
     bool proveWords(std::span<const uint32_t> words, Reconvergence reconvergence,
@@ -391,6 +397,8 @@ bool Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconverg
     }
     const Module module(words, specialization);
     outcome.assumptions |= relies_ | reliesOn(module);
+    if (symbolic_.hasAddresses()) outcome.assumptions |= kKnownAddresses;
+    if (!subject_.rewritten.empty()) outcome.assumptions |= assumedOfOther(module, side);
     outcome.message = newPromise(module_, module);
     if (outcome.message.empty()) outcome.message = otherDeclaration(module_, module);
     if (!outcome.message.empty()) {
@@ -406,6 +414,14 @@ bool Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconverg
     proveCases(side, Reconvergence::kMaximal, meeting);
     outcome = std::move(meeting);
     return true;
+}
+
+// Of a module of another compiler, which is for no class of devices.
+uint32_t Prover::assumedOfOther(const Module& module, const Side& side) const {
+    const bool usesLayouts = reference::usesOptimalLayouts(*native_.program) ||
+                             reference::usesOptimalLayouts(*side.program);
+    return (hasMoreCapabilities(module_, module) ? kMoreCapabilities : 0) |
+           (usesLayouts ? kOptimalLayouts : 0);
 }
 
 // Whether the original computes other things where lanes that part meet only as its text and modes
@@ -484,8 +500,8 @@ bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& 
             failed_ = one.memory;
             outcome.verdict = ProofVerdict::kNotProvable;
             outcome.message = std::format("rewritten: it {} {}, byte {}, which the original does{}",
-                                          isNew ? "stores" : "leaves", memory_.buffers[b].name, i,
-                                          isNew ? " not" : "");
+                                          isNew ? "stores" : "does not store",
+                                          memory_.buffers[b].name, i, isNew ? " not" : "");
             return false;
         }
         for (const WrittenNumber& number : numbersOf(module_, one.memory, b, one.native, stored_)) {

@@ -56,6 +56,10 @@ inline constexpr uint32_t kElementLayout = 1u << 17;
 inline constexpr uint32_t kBindingsApart = 1u << 18, kMadeUpValues = 1u << 19;
 // Lanes that part meet at merge blocks, on which the original relies although nothing promises it.
 inline constexpr uint32_t kLanesMeet = 1u << 20;
+// Optimal layouts are those of the reference device; Volatile memory changes by accesses alone.
+inline constexpr uint32_t kOptimalLayouts = 1u << 21, kVolatileMemory = 1u << 22;
+// The device has what only the rewritten module's capabilities need; addresses in memory are known.
+inline constexpr uint32_t kMoreCapabilities = 1u << 23, kKnownAddresses = 1u << 24;
 // In words.
 std::vector<std::string_view> assumptionsOf(uint32_t assumptions);
 

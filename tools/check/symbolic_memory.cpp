@@ -20,9 +20,10 @@ SymbolicMemory::SymbolicMemory(const Module& module, const Memory& memory,
             std::ranges::fill(of, reference::Deviation{0});
         visitNumbers(module, buffer, [&](uint64_t offset, const Format& format) {
             const auto first = std::ptrdiff_t(offset);
-            if (format.kind == Format::Kind::kAddress)
+            if (format.kind == Format::Kind::kAddress) {
                 std::fill_n(of.begin() + first, format.bytes(), reference::Deviation{0});
-            else if (format.kind == Format::Kind::kInteger && format.bits == 64)
+                hasAddresses_ = true;
+            } else if (format.kind == Format::Kind::kInteger && format.bits == 64)
                 std::fill_n(words.begin() + first, format.bytes(), true);
         });
     }

@@ -18,6 +18,8 @@ class SymbolicMemory {
  public:
     SymbolicMemory(const Module& module, const Memory& memory, reference::Symbols& symbols);
     const std::vector<std::vector<reference::Deviation>>& deviations() const { return deviations_; }
+    // Whether words are addresses by their types. Their values are known.
+    bool hasAddresses() const { return hasAddresses_; }
     // A byte of a word that may be an address, by its type.
     bool mayBeAddress(size_t buffer, uint64_t offset) const {
         return mayBeAddress_[buffer][offset];
@@ -26,6 +28,7 @@ class SymbolicMemory {
  private:
     std::vector<std::vector<reference::Deviation>> deviations_;  // by buffer
     std::vector<std::vector<bool>> mayBeAddress_;                // the same
+    bool hasAddresses_ = false;
 };
 
 // Bytes that a comparison takes for one number.

@@ -111,11 +111,11 @@ TEST_F(Graphics, AnotherFamilyTransfers) {
     EXPECT_NE(transfers, computes);
     VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     poolInfo.queueFamilyIndex = 1;
-    VkCommandPool pool = VK_NULL_HANDLE;
-    ASSERT_VK(vkCreateCommandPool(other, &poolInfo, nullptr, &pool));
+    VkCommandPool transferPool = VK_NULL_HANDLE;
+    ASSERT_VK(vkCreateCommandPool(other, &poolInfo, nullptr, &transferPool));
     const VkCommandBufferAllocateInfo allocateInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                   nullptr, pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                   1};
+                                                   nullptr, transferPool,
+                                                   VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
     VkCommandBuffer commands = VK_NULL_HANDLE;
     ASSERT_VK(vkAllocateCommandBuffers(other, &allocateInfo, &commands));
     {
@@ -132,7 +132,7 @@ TEST_F(Graphics, AnotherFamilyTransfers) {
         EXPECT_VK(vkQueueWaitIdle(transfers));
         EXPECT_EQ(words.values(), (std::vector<uint32_t>{7, 7}));
     }
-    vkDestroyCommandPool(other, pool, nullptr);
+    vkDestroyCommandPool(other, transferPool, nullptr);
     vkDestroyDevice(other, nullptr);
 }
 
