@@ -40,8 +40,8 @@ constexpr StageRow kStages[] = {
     {"Geometry", VK_SHADER_STAGE_GEOMETRY_BIT,
      "layout(triangles) in; layout(triangle_strip, max_vertices = 6) out;"
      "layout(location = 0) in vec4 a[]; layout(location = 3) out vec4 b;",
-     "for (int i = 0; i < 3; ++i) { b = layer(a[i]); gl_Position = gl_in[i].gl_Position;"
-     "EmitVertex(); if (b.x > 0) EndPrimitive(); }",
+     "for (int i = 0; i < 3; ++i) { vec4 x = layer(a[i]); b = x; gl_Position = "
+     "gl_in[i].gl_Position; EmitVertex(); if (x.x > 0) EndPrimitive(); }",
      "Output 3"},
     {"Fragment", VK_SHADER_STAGE_FRAGMENT_BIT,
      "layout(location = 0) in vec4 a; layout(location = 1) flat in int which;"
