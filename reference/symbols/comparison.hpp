@@ -202,7 +202,8 @@ class Comparison {
     std::unordered_map<TermId, uint64_t> images_;      // of what devices choose: what stands for it
     std::unordered_map<TermId, TermId> dissolved_;     // open sums in another one
     std::map<std::pair<TermId, TermId>, bool> trees_;  // of reductions, wherever the result is
-    std::unordered_set<TermId> same_;                  // terms of both sides
+    bool areElementsLoose_ = false;    // of the reduction that is compared: products, to contract
+    std::unordered_set<TermId> same_;  // terms of both sides
     struct Step {
         Decided what;
         Float number;

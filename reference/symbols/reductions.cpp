@@ -83,14 +83,20 @@ bool Comparison::fitsOperands(TermId pattern, TermId term, const Reduction& of, 
             return false;
     }
     const Function &f = terms_.functionOf(pattern), &g = terms_.functionOf(term);
-    if (f.base != g.base || (mayContract(term) && !mayContract(pattern))) return false;
+    // A placeholder stands for elements of the original.
+    const auto isPlaceholder = [&](TermId id) { return id == of.left || id == of.right; };
+    const bool mayContractElements = f.mayContract && areElementsLoose_ &&
+                                     std::ranges::any_of(terms_.operands(pattern), isPlaceholder);
+    if (f.base != g.base || (mayContract(term) && !mayContract(pattern) && !mayContractElements))
+        return false;
     assumptions_ |= kSameFunctions;
     const Parts before = parts;
     const auto inOrder = [&](bool isSwapped) {
         parts = before;
         for (uint32_t n = 0; n < count; ++n) {
             const uint32_t other = isSwapped ? count - 1 - n : n;
-            if (Contractions::contractsWith(g, other) &&
+            const bool isLoose = isPlaceholder(terms_.operand(pattern, n)) && areElementsLoose_;
+            if (Contractions::contractsWith(g, other) && !isLoose &&
                 !isAsExact(terms_.operand(pattern, n), terms_.operand(term, other)))
                 return false;
             if (!one(n, other, floatOf(*f.types[n]))) return false;
@@ -151,11 +157,16 @@ bool Comparison::isTree(TermId native, TermId rewritten) {
     for (uint32_t n = 0; n + 1 < terms_[native].count; ++n)
         ++elements.left[terms_.operand(native, n)];
     note(Decided::kTree, uint64_t{any} << 32 | rewritten);
+    const bool areLoose = std::ranges::all_of(elements.left, [&](const auto& element) {
+        return contractions_.productsIn(element.first) == Contractions::kLooseProducts;
+    });
+    const bool before = std::exchange(areElementsLoose_, areLoose);
     const bool isOneOfThem =
         reduction.combined == reduction.left || reduction.combined == reduction.right;
     // Comparisons of elements add trees.
     const bool is = isOneOfThem ? isElement(native, rewritten)
                                 : takeElements(rewritten, elements) && elements.left.empty();
+    areElementsLoose_ = before;
     return trees_[{any, rewritten}] = is;
 }
 

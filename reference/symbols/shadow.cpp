@@ -60,8 +60,7 @@ class SymbolShadow final : public Shadow {
         const Step step = executePlainly(s);
         if (liberties && at.result != kNone && all_.obstacle.empty())
             Transferred{all_, s, at, mask}.free(s.values[at.result], *liberties);
-        if (at.isUniform && at.result != kNone && s.program != all_.original &&
-            !isSameInAll(s.values[at.result], mask))
+        if (at.isUniform && at.result != kNone && !isUniform(s, s.values[at.result], mask))
             return refuse(s, mask.first(), "it is Uniform, and lanes are not known to be the same");
         return step;
     }
@@ -312,15 +311,23 @@ class SymbolShadow final : public Shadow {
         each([&](uint32_t c, uint32_t lane) { value.setDeviation(c, lane, before[next++]); });
         return step;
     }
-    static bool isSameInAll(const Value& value, LaneMask mask) {
-        const uint32_t first = mask.first();
-        bool is = true;
-        for (uint32_t c = 0; c < value.components(); ++c)
+    // One value in all lanes, or values of which the original promises it.
+    bool isUniform(const Subgroup& s, const Value& value, LaneMask mask) {
+        for (uint32_t c = 0; c < value.components(); ++c) {
+            std::vector<std::array<uint64_t, 3>> lanes;
             mask.forEach([&](uint32_t lane) {
-                is = is && value.at(c, lane) == value.at(c, first) &&
-                     value.deviationAt(c, lane) == value.deviationAt(c, first);
+                lanes.push_back({lane, value.at(c, lane), value.deviationAt(c, lane)});
             });
-        return is;
+            const auto isSame = [&](const auto& one) {
+                return one[1] == lanes[0][1] && one[2] == lanes[0][2];
+            };
+            if (std::ranges::all_of(lanes, isSame)) continue;
+            if (s.program == all_.original)
+                all_.uniform.insert(std::move(lanes));
+            else if (!all_.uniform.contains(lanes))
+                return false;
+        }
+        return true;
     }
     // The value would have to be known; of branches the outermost one counts.
     Step refuseFor(Subgroup& s, const Value& value, LaneMask mask, std::string_view what) {

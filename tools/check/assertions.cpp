@@ -97,6 +97,48 @@ std::string uniformPromise(const Module& module) {
     return {};
 }
 
+// What a function may contain that only computes and loads: by opcodes, from one to the other.
+constexpr std::pair<Op, Op> kComputing[] = {
+    {Op::OpUndef, Op::OpUndef},
+    {Op::OpFunctionParameter, Op::OpFunctionEnd},
+    {Op::OpVariable, Op::OpVariable},
+    {Op::OpLoad, Op::OpLoad},
+    {Op::OpAccessChain, Op::OpInBoundsAccessChain},
+    {Op::OpVectorExtractDynamic, Op::OpTranspose},
+    {Op::OpConvertFToU, Op::OpUConvert},
+    {Op::OpSConvert, Op::OpQuantizeToF16},
+    {Op::OpBitcast, Op::OpBitcast},
+    {Op::OpSNegate, Op::OpBitCount},
+    {Op::OpPhi, Op::OpReturnValue},
+    {Op::OpCooperativeMatrixLoadKHR, Op::OpCooperativeMatrixLoadKHR},
+    {Op::OpCooperativeMatrixMulAddKHR, Op::OpCooperativeMatrixLengthKHR},
+};
+
+bool hasNoEffect(const Module& module, const Instruction& i) {
+    if (i.opcode == Op::OpStore)
+        return static_cast<spv::StorageClass>(module.definition(module.typeOf(i[1]))[2]) ==
+               spv::StorageClass::Function;
+    return std::ranges::any_of(kComputing, [&](const auto& range) {
+        return range.first <= i.opcode && i.opcode <= range.second;
+    });
+}
+
+// "Pure: Compiler can assume this function has no side effect, but might read global memory". Those
+// that call no function, and whose instructions have none.
+bool arePure(const Module& module) {
+    bool isPure = false, isAll = true;
+    for (const Instruction& i : module.instructions()) {
+        if (i.opcode == Op::OpFunction) {
+            isPure = promisesOfFunction(i).contains("Pure");
+            isAll = isAll && !promisesOfFunction(i).contains("Const");
+        } else if (isPure && isAll) {
+            isAll = i.opcode != Op::OpFunctionCall && hasNoEffect(module, i);
+        }
+        if (i.opcode == Op::OpFunctionEnd) isPure = false;
+    }
+    return isAll;
+}
+
 bool isOfInvocations(spv::BuiltIn builtIn) {
     return builtIn == spv::BuiltIn::LocalInvocationId ||
            builtIn == spv::BuiltIn::LocalInvocationIndex ||
@@ -153,7 +195,7 @@ std::string newPromise(const Module& original, const Module& rewritten) {
         return {};
     };
     std::string promise = newOf(Op::OpLoopMerge, promisesOfLoop);
-    if (promise.empty()) promise = newOf(Op::OpFunction, promisesOfFunction);
+    if (promise.empty() && !arePure(rewritten)) promise = newOf(Op::OpFunction, promisesOfFunction);
     if (promise.empty()) promise = uniformPromise(rewritten);
     if (promise.empty()) return {};
     return std::format("rewritten: it promises {}, which the original does not", promise);
@@ -182,6 +224,14 @@ bool mayShareMemory(const Module& module) {
         return isBuffer(i) && module.decoration(i[2], spv::Decoration::Aliased);
     };
     return std::ranges::count_if(module.instructions(), isAliased) > 1;
+}
+
+bool hasRestrictPointers(const Module& module) {
+    return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
+        const auto decoration = static_cast<spv::Decoration>(i.words.size() > 2 ? i[2] : 0);
+        return i.opcode == Op::OpDecorate && (decoration == spv::Decoration::Restrict ||
+                                              decoration == spv::Decoration::RestrictPointer);
+    });
 }
 
 bool hasVolatileAccess(const Module& module) {

@@ -25,6 +25,9 @@ bool knowsLayout(const Module& module);
 // Whether two bindings are declared to be perhaps the same memory.
 bool mayShareMemory(const Module& module);
 
+// Whether pointers are declared to be the only ones to their memory.
+bool hasRestrictPointers(const Module& module);
+
 // Whether an access says that memory is Volatile.
 bool hasVolatileAccess(const Module& module);
 

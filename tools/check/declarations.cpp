@@ -205,10 +205,8 @@ std::string otherPointer(const std::set<std::string>& before, const std::set<std
         if (before.contains(name) || after.contains(name))
             return std::format("a pointer is {}, which no rule knows", name);
     for (const char* name : {"Restrict", "RestrictPointer"})
-        if (after.contains(name) && (!before.contains(name) || before.contains("Aliased") ||
-                                     before.contains("AliasedPointer")))
-            return std::format("rewritten: a pointer is {}, and not each one of the original",
-                               name);
+        if (after.contains(name) && !before.contains(name))
+            return std::format("rewritten: a pointer is {}, and none of the original", name);
     if (before.contains("Aliased") && hasOtherParameter(rewritten))
         return "rewritten: a pointer is not Aliased";
     return {};
