@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <format>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -100,7 +101,7 @@ std::string uniformPromise(const Module& module) {
 // What a function may contain that only computes and loads: by opcodes, from one to the other.
 constexpr std::pair<Op, Op> kComputing[] = {
     {Op::OpUndef, Op::OpUndef},
-    {Op::OpFunctionParameter, Op::OpFunctionEnd},
+    {Op::OpFunctionParameter, Op::OpFunctionCall},
     {Op::OpVariable, Op::OpVariable},
     {Op::OpLoad, Op::OpLoad},
     {Op::OpAccessChain, Op::OpInBoundsAccessChain},
@@ -123,20 +124,31 @@ bool hasNoEffect(const Module& module, const Instruction& i) {
     });
 }
 
-// "Pure: Compiler can assume this function has no side effect, but might read global memory". Those
-// that call no function, and whose instructions have none.
+// "Pure: Compiler can assume this function has no side effect, but might read global memory".
+// Whether all that promise it have none; their instructions and those of what they call.
 bool arePure(const Module& module) {
-    bool isPure = false, isAll = true;
+    std::map<uint32_t, std::set<uint32_t>> callees;
+    std::set<uint32_t> promising, withEffects;
+    uint32_t function = 0;
     for (const Instruction& i : module.instructions()) {
         if (i.opcode == Op::OpFunction) {
-            isPure = promisesOfFunction(i).contains("Pure");
-            isAll = isAll && !promisesOfFunction(i).contains("Const");
-        } else if (isPure && isAll) {
-            isAll = i.opcode != Op::OpFunctionCall && hasNoEffect(module, i);
+            function = i[2];
+            const Promises promises = promisesOfFunction(i);
+            if (promises.contains("Const")) return false;
+            if (promises.contains("Pure")) promising.insert(function);
+        } else if (i.opcode == Op::OpFunctionCall) {
+            callees[function].insert(i[3]);
+        } else if (function != 0 && !hasNoEffect(module, i)) {
+            withEffects.insert(function);
         }
-        if (i.opcode == Op::OpFunctionEnd) isPure = false;
+        if (i.opcode == Op::OpFunctionEnd) function = 0;
     }
-    return isAll;
+    // SPIR-V has no recursion.
+    const auto isWithout = [&](const auto& self, uint32_t one) -> bool {
+        return !withEffects.contains(one) &&
+               std::ranges::all_of(callees[one], [&](uint32_t of) { return self(self, of); });
+    };
+    return std::ranges::all_of(promising, [&](uint32_t one) { return isWithout(isWithout, one); });
 }
 
 bool isOfInvocations(spv::BuiltIn builtIn) {
@@ -226,11 +238,14 @@ bool mayShareMemory(const Module& module) {
     return std::ranges::count_if(module.instructions(), isAliased) > 1;
 }
 
-bool hasRestrictPointers(const Module& module) {
+bool hasPointersApart(const Module& module) {
     return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
         const auto decoration = static_cast<spv::Decoration>(i.words.size() > 2 ? i[2] : 0);
-        return i.opcode == Op::OpDecorate && (decoration == spv::Decoration::Restrict ||
-                                              decoration == spv::Decoration::RestrictPointer);
+        constexpr spv::Decoration kApart[] = {
+            spv::Decoration::Restrict, spv::Decoration::RestrictPointer, spv::Decoration::Aliased,
+            spv::Decoration::AliasedPointer};
+        return i.opcode == Op::OpDecorate &&
+               std::ranges::find(kApart, decoration) != std::end(kApart);
     });
 }
 
@@ -242,7 +257,10 @@ bool hasVolatileAccess(const Module& module) {
     constexpr Row kRows[] = {
         {Op::OpLoad, 4}, {Op::OpStore, 3}, {Op::OpCopyMemory, 3}, {Op::OpCopyMemorySized, 4}};
     constexpr auto kVolatile = static_cast<uint32_t>(spv::MemoryAccessMask::Volatile);
+    constexpr auto kDecoration = static_cast<uint32_t>(spv::Decoration::Volatile);
     return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        if (i.opcode == Op::OpDecorate && i[2] == kDecoration) return true;
+        if (i.opcode == Op::OpMemberDecorate && i[3] == kDecoration) return true;
         return std::ranges::any_of(kRows, [&](const Row& row) {
             return row.opcode == i.opcode && i.words.size() > row.operands &&
                    (i[row.operands] & kVolatile) != 0;

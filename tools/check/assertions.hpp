@@ -25,8 +25,8 @@ bool knowsLayout(const Module& module);
 // Whether two bindings are declared to be perhaps the same memory.
 bool mayShareMemory(const Module& module);
 
-// Whether pointers are declared to be the only ones to their memory.
-bool hasRestrictPointers(const Module& module);
+// Whether variables or pointers are declared to be the only ones to their memory, or not to be.
+bool hasPointersApart(const Module& module);
 
 // Whether an access says that memory is Volatile.
 bool hasVolatileAccess(const Module& module);

@@ -58,7 +58,7 @@ constexpr AssumptionRow kAssumptions[] = {
     {kOptimalLayouts, "optimal layouts are those of the reference device"},
     {kVolatileMemory, "Volatile memory changes by accesses alone"},
     {kMoreCapabilities, "the device has what the module's further capabilities need"},
-    {kRestrictPointers, "Restrict pointers are those of the original"},
+    {kRestrictPointers, "Restrict and Aliased pointers are those of the original"},
     {kKnownAddresses, "addresses in memory are as they are"},
 };
 
@@ -398,7 +398,8 @@ bool Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconverg
     }
     const Module module(words, specialization);
     outcome.assumptions |= relies_ | reliesOn(module);
-    if (hasRestrictPointers(module)) outcome.assumptions |= kRestrictPointers;
+    if (hasPointersApart(module_) || hasPointersApart(module))
+        outcome.assumptions |= kRestrictPointers;
     if (symbolic_.hasAddresses()) outcome.assumptions |= kKnownAddresses;
     if (!subject_.rewritten.empty()) outcome.assumptions |= assumedOfOther(module, side);
     outcome.message = newPromise(module_, module);

@@ -60,7 +60,7 @@ inline constexpr uint32_t kLanesMeet = 1u << 20;
 inline constexpr uint32_t kOptimalLayouts = 1u << 21, kVolatileMemory = 1u << 22;
 // The device has what only the rewritten module's capabilities need; addresses in memory are known.
 inline constexpr uint32_t kMoreCapabilities = 1u << 23, kKnownAddresses = 1u << 24;
-// Pointers that are Restrict in the rewritten module are so in the original.
+// Pointers that are Restrict or not Aliased in the rewritten module are so in the original.
 inline constexpr uint32_t kRestrictPointers = 1u << 25;
 // In words.
 std::vector<std::string_view> assumptionsOf(uint32_t assumptions);
