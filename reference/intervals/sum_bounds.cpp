@@ -35,7 +35,7 @@ int32_t lastBit(double value) {
 }  // namespace
 
 SumBounds::SumBounds(numbers::Number number, uint32_t bits)
-    : number_(number), largest_(intervals::largestOf(number)) {
+    : largest_(intervals::largestOf(number)) {
     const numbers::Format& f = numbers::format(number);
     bits_ = bits != 0 ? int32_t(bits) : f.mantissaBits + 1;
     smallest_ = 1 - f.bias - f.mantissaBits;

@@ -70,7 +70,6 @@ class SumBounds {
                    double earlier) const;
     double error() const;  // of all roundings
 
-    numbers::Number number_;
     int32_t bits_, smallest_;  // exponent of the smallest number
     double largest_;
     Interval special_;       // what is not finite

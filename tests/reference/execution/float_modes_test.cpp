@@ -24,7 +24,7 @@ constexpr Case kCases[] = {
     {2.5e-308, 0.11, 3e-308},  // a denormal double
 };
 constexpr uint32_t kCount = std::size(kCases);
-constexpr uint32_t kInputs = 12, kOutputs = 40;
+constexpr uint32_t kOutputs = 40;
 
 struct Operation {
     const char* code;  // from %a, %b and %c of type TYPE to %r
