@@ -93,14 +93,15 @@ constexpr auto addCarry = [](uint64_t a, uint64_t b, uint32_t width) {
     return Pair{sum, sum < a};
 };
 constexpr auto subtractBorrow = [](uint64_t a, uint64_t b, uint32_t) { return Pair{a - b, a < b}; };
-constexpr Pair parts(numbers::Wide product, uint32_t width) {
+constexpr Pair parts(numbers::UnsignedWide product, uint32_t width) {
     return {uint64_t(product), uint64_t(product >> width)};
 }
 constexpr auto unsignedProduct = [](uint64_t a, uint64_t b, uint32_t width) {
-    return parts(numbers::Wide(a) * numbers::Wide(b), width);
+    return parts(numbers::UnsignedWide(a) * b, width);
 };
 constexpr auto signedProduct = [](uint64_t a, uint64_t b, uint32_t width) {
-    return parts(numbers::Wide{signExtend(a, width)} * signExtend(b, width), width);
+    const numbers::Wide product = numbers::Wide{signExtend(a, width)} * signExtend(b, width);
+    return parts(numbers::UnsignedWide(product), width);
 };
 
 void reverseBits(Subgroup& s) {
