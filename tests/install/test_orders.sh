@@ -10,7 +10,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
 copy="$work/an 'odd' folder é"
 build=$copy/build/release
 mkdir "$copy" "$work/plans"
-tar -C "$1" --exclude=./build --exclude=./.git -cf - . | tar -C "$copy" -xf -
+tar -C "$1" --exclude=./build --exclude=./.git -cf - . | tar -C "$copy" --no-same-owner -xf -
 mv "$copy/scripts/build" "$copy/scripts/build_all"
 cat >"$copy/scripts/build" <<'SCRIPT'
 #!/usr/bin/env bash
