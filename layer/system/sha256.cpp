@@ -26,11 +26,8 @@ uint32_t bigEndian(const uint8_t* bytes) {
 
 void Sha256::block(const uint8_t* bytes) {
     std::array<uint32_t, 64> w;
-    for (size_t i = 0; i < w.size(); ++i) {
-        if (i < 16) {
-            w[i] = bigEndian(bytes + 4 * i);
-            continue;
-        }
+    for (size_t i = 0; i < 16; ++i) w[i] = bigEndian(bytes + 4 * i);
+    for (size_t i = 16; i < w.size(); ++i) {
         const uint32_t a = w[i - 15];
         const uint32_t b = w[i - 2];
         const uint32_t s0 = std::rotr(a, 7) ^ std::rotr(a, 18) ^ (a >> 3);

@@ -79,16 +79,24 @@ void Decoder::noteRelaxedMove(const Parsed& from) {
 
 namespace {
 
-bool isChain(spv::Op opcode) {
-    constexpr spv::Op kChains[] = {OpAccessChain,
-                                   OpInBoundsAccessChain,
-                                   OpPtrAccessChain,
-                                   OpInBoundsPtrAccessChain,
-                                   OpUntypedAccessChainKHR,
-                                   OpUntypedInBoundsAccessChainKHR,
-                                   OpUntypedPtrAccessChainKHR,
-                                   OpUntypedInBoundsPtrAccessChainKHR};
-    return std::ranges::find(kChains, opcode) != std::end(kChains);
+struct ChainRow {
+    spv::Op opcode;
+    bool isUntyped, hasElement;
+};
+constexpr ChainRow kChains[] = {
+    {OpAccessChain, false, false},
+    {OpInBoundsAccessChain, false, false},
+    {OpPtrAccessChain, false, true},
+    {OpInBoundsPtrAccessChain, false, true},
+    {OpUntypedAccessChainKHR, true, false},
+    {OpUntypedInBoundsAccessChainKHR, true, false},
+    {OpUntypedPtrAccessChainKHR, true, true},
+    {OpUntypedInBoundsPtrAccessChainKHR, true, true},
+};
+
+const ChainRow* findChain(spv::Op opcode) {
+    const auto* row = std::ranges::find(kChains, opcode, &ChainRow::opcode);
+    return row == std::end(kChains) ? nullptr : row;
 }
 
 }  // namespace
@@ -105,13 +113,8 @@ bool Decoder::hasRelaxedMember(const Type* type) const {
 
 // Of the pointer that it gives; and of what it points to, whether only parts are.
 void Decoder::followRelaxed(const Parsed& from) {
-    const bool isUntyped =
-        from.opcode >= OpUntypedAccessChainKHR && from.opcode <= OpUntypedInBoundsPtrAccessChainKHR;
+    const auto& [opcode, isUntyped, hasElement] = *findChain(from.opcode);
     const uint32_t base = isUntyped ? 1 : 0;
-    const bool hasElement = from.opcode == OpPtrAccessChain ||
-                            from.opcode == OpInBoundsPtrAccessChain ||
-                            from.opcode == OpUntypedPtrAccessChainKHR ||
-                            from.opcode == OpUntypedInBoundsPtrAccessChainKHR;
     const Type* at = isUntyped ? type(from[0]) : nullptr;
     if (!isUntyped && slotOf(from[0]) != kNone) {
         const Type* const pointer = program_->slots[slotOf(from[0])].type;
@@ -136,7 +139,7 @@ void Decoder::followRelaxed(const Parsed& from) {
 bool Decoder::isRelaxed(const Parsed& from) {
     const bool isOwn =
         from.resultId != 0 && decorations_.has(from.resultId, spv::Decoration::RelaxedPrecision);
-    if (isChain(from.opcode)) {
+    if (findChain(from.opcode) != nullptr) {
         followRelaxed(from);
         return isOwn;
     }

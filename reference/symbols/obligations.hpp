@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instructions of which not only the result is undefined for some operands: "Behavior is undefined
-// if Operand 2 is 0" (SPIR-V, OpUDiv). The rewritten module may execute one only with operands with
-// which the original executes it, too, whatever data choose.
+// What the rewritten module may take for granted only where the original does, whatever data
+// choose. Instructions of which not only the result is undefined for some operands: "Behavior is
+// undefined if Operand 2 is 0" (SPIR-V, OpUDiv). And values that are promised to be Uniform.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
@@ -29,12 +30,17 @@ class Obligations {
     }
     // False: the original does not execute this with these operands, or on fewer ways.
     bool fulfil(const Transferred& of, uint32_t component, uint32_t lane, const Path& path);
+    // What the original promises to be one value in these lanes: each one, its bits and its term.
+    using Lanes = std::vector<std::array<uint64_t, 3>>;
+    void promise(const Lanes& lanes) { uniform_.emplace(contents_, lanes); }
+    bool isPromised(const Lanes& lanes) const { return uniform_.contains({contents_, lanes}); }
     // Whether, since then, a float became an integer that does not in the original.
     bool convertsMore() const { return convertsMore_; }
 
  private:
     using Key = std::vector<uint64_t>;
     std::map<Key, std::vector<Path>> original_;
+    std::set<std::pair<uint64_t, Lanes>> uniform_;
     uint64_t contents_ = 0;
     bool convertsMore_ = false;
 };

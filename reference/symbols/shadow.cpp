@@ -314,7 +314,7 @@ class SymbolShadow final : public Shadow {
     // One value in all lanes, or values of which the original promises it.
     bool isUniform(const Subgroup& s, const Value& value, LaneMask mask) {
         for (uint32_t c = 0; c < value.components(); ++c) {
-            std::vector<std::array<uint64_t, 3>> lanes;
+            Obligations::Lanes lanes;
             mask.forEach([&](uint32_t lane) {
                 lanes.push_back({lane, value.at(c, lane), value.deviationAt(c, lane)});
             });
@@ -322,10 +322,11 @@ class SymbolShadow final : public Shadow {
                 return one[1] == lanes[0][1] && one[2] == lanes[0][2];
             };
             if (std::ranges::all_of(lanes, isSame)) continue;
-            if (s.program == all_.original)
-                all_.uniform.insert(std::move(lanes));
-            else if (!all_.uniform.contains(lanes))
-                return false;
+            if (s.program != all_.original) {
+                if (!all_.obligations.isPromised(lanes)) return false;
+            } else if (!forks_.isInside()) {  // else only some data go there
+                all_.obligations.promise(lanes);
+            }
         }
         return true;
     }

@@ -3,10 +3,6 @@
 // Symbols as what travels beside values.
 #pragma once
 
-#include <array>
-#include <set>
-#include <vector>
-
 #include "coopvk_reference/symbols.hpp"
 #include "execution/shadow.hpp"
 #include "symbols/contractions.hpp"
@@ -54,8 +50,6 @@ struct Computation {
     const Program* original = nullptr;
     Contractions contractions{terms};
     Obligations obligations;
-    // What the original promises to be one value in these lanes: each one, its bits and its term.
-    std::set<std::vector<std::array<uint64_t, 3>>> uniform;
     bool settles = true;  // the instruction that executes does not pass products on to sums
     // Nothing: those that all instructions have in the original, and no others.
     std::optional<uint32_t> libertiesOf(const Program& program, const Instruction& at);

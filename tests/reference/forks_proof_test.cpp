@@ -100,6 +100,13 @@ constexpr Pair kForks[] = {
     {"a signed quotient by -1", "u = -i;", "u = uint(int(i) / -1);", false, Number::u32},
     {"signed quotients by another dividend", "u = uint(int(i) / int(j));",
      "u = uint(int(i) / int(j)) + uint(int(j) / int(j)) * 0;", false, Number::u32},
+    // What both promise is taken to be true, where the original does so.
+    {"uniform sums", "f = a + b;", "f = a + b;", true, Number::f32, "OpFAdd Uniform",
+     "OpFAdd Uniform"},
+    {"uniform sums of others", "f = a + b; f = f + c;", "f = b + c; f = a + f;", false, Number::f32,
+     "OpFAdd Uniform", "OpFAdd Uniform"},
+    {"a uniform sum on one way", "f = a; if (i > 3) f = a + b;", "f = mix(a, a + b, i > 3);", false,
+     Number::f32, "OpFAdd Uniform", "OpFAdd Uniform"},
     {"without an end", "u = i;", "u = i; while (u > 3) u = u / 2;", false, Number::u32},
 };
 

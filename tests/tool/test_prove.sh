@@ -294,3 +294,21 @@ says vertex 'output 0, component 0 is not Offset 0, as it is in the original'
 sed 's/void main/invariant gl_Position; &/' "$work/vertex1.vert" >"$work/vertex2.vert"
 glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/vertex2.spv" "$work/vertex2.vert"
 lacks vertex 'member 3: BuiltIn 4 is of another kind than in the original'
+
+# Lanes that part meet where the text promises it: not in a selection into which some did not go.
+elects='r[i] = subgroupElect() ? x : 0.0;'
+pair apart "if (i < 24) { float x = a[i]; $elects }" "if (i < 24) { float x = a[i]; if (i % 2 != 0) x = a[i]; $elects }"
+proof apart 1 'differs'
+expect 0 '; lanes that part meet at merge blocks' --lanes 32 --against "$work/apart2.spv" "$work/apart2.spv"
+pair together "float x = a[i]; $elects" "float x = a[i]; if (i % 2 != 0) x = a[i]; $elects"
+proof together 0 'proved'
+# Outputs that nothing writes are undefined.
+sed 's/r = x + x/r = vec4(0)/' "$work/vertex1.vert" >"$work/zero1.vert"
+sed 's/r = vec4(0);//' "$work/zero1.vert" >"$work/zero2.vert"
+for n in 1 2; do glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/zero$n.spv" "$work/zero$n.vert"; done
+says zero 'rewritten: it does not store Output 0, byte 0, which the original does'
+# What is taken for granted is printed.
+pair range 'r[i] = a[i];' 'r[i] = int(a[i]) * 0 == 0 ? a[i] : 0.0;'
+proof range 0 '; floats are in the range of the integers that they become'
+pair changing 'r[i] = v;' 'r[i] = v;' 'layout(binding = 2) volatile buffer V { float v; };'
+proof changing 0 '; Volatile memory changes by accesses alone'

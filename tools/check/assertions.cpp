@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <format>
-#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -98,59 +97,6 @@ std::string uniformPromise(const Module& module) {
     return {};
 }
 
-// What a function may contain that only computes and loads: by opcodes, from one to the other.
-constexpr std::pair<Op, Op> kComputing[] = {
-    {Op::OpUndef, Op::OpUndef},
-    {Op::OpFunctionParameter, Op::OpFunctionCall},
-    {Op::OpVariable, Op::OpVariable},
-    {Op::OpLoad, Op::OpLoad},
-    {Op::OpAccessChain, Op::OpInBoundsAccessChain},
-    {Op::OpVectorExtractDynamic, Op::OpTranspose},
-    {Op::OpConvertFToU, Op::OpUConvert},
-    {Op::OpSConvert, Op::OpQuantizeToF16},
-    {Op::OpBitcast, Op::OpBitcast},
-    {Op::OpSNegate, Op::OpBitCount},
-    {Op::OpPhi, Op::OpReturnValue},
-    {Op::OpCooperativeMatrixLoadKHR, Op::OpCooperativeMatrixLoadKHR},
-    {Op::OpCooperativeMatrixMulAddKHR, Op::OpCooperativeMatrixLengthKHR},
-};
-
-bool hasNoEffect(const Module& module, const Instruction& i) {
-    if (i.opcode == Op::OpStore)
-        return static_cast<spv::StorageClass>(module.definition(module.typeOf(i[1]))[2]) ==
-               spv::StorageClass::Function;
-    return std::ranges::any_of(kComputing, [&](const auto& range) {
-        return range.first <= i.opcode && i.opcode <= range.second;
-    });
-}
-
-// "Pure: Compiler can assume this function has no side effect, but might read global memory".
-// Whether all that promise it have none; their instructions and those of what they call.
-bool arePure(const Module& module) {
-    std::map<uint32_t, std::set<uint32_t>> callees;
-    std::set<uint32_t> promising, withEffects;
-    uint32_t function = 0;
-    for (const Instruction& i : module.instructions()) {
-        if (i.opcode == Op::OpFunction) {
-            function = i[2];
-            const Promises promises = promisesOfFunction(i);
-            if (promises.contains("Const")) return false;
-            if (promises.contains("Pure")) promising.insert(function);
-        } else if (i.opcode == Op::OpFunctionCall) {
-            callees[function].insert(i[3]);
-        } else if (function != 0 && !hasNoEffect(module, i)) {
-            withEffects.insert(function);
-        }
-        if (i.opcode == Op::OpFunctionEnd) function = 0;
-    }
-    // SPIR-V has no recursion.
-    const auto isWithout = [&](const auto& self, uint32_t one) -> bool {
-        return !withEffects.contains(one) &&
-               std::ranges::all_of(callees[one], [&](uint32_t of) { return self(self, of); });
-    };
-    return std::ranges::all_of(promising, [&](uint32_t one) { return isWithout(isWithout, one); });
-}
-
 bool isOfInvocations(spv::BuiltIn builtIn) {
     return builtIn == spv::BuiltIn::LocalInvocationId ||
            builtIn == spv::BuiltIn::LocalInvocationIndex ||
@@ -207,7 +153,7 @@ std::string newPromise(const Module& original, const Module& rewritten) {
         return {};
     };
     std::string promise = newOf(Op::OpLoopMerge, promisesOfLoop);
-    if (promise.empty() && !arePure(rewritten)) promise = newOf(Op::OpFunction, promisesOfFunction);
+    if (promise.empty()) promise = newOf(Op::OpFunction, promisesOfFunction);
     if (promise.empty()) promise = uniformPromise(rewritten);
     if (promise.empty()) return {};
     return std::format("rewritten: it promises {}, which the original does not", promise);
