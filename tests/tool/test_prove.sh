@@ -312,3 +312,12 @@ pair range 'r[i] = a[i];' 'r[i] = int(a[i]) * 0 == 0 ? a[i] : 0.0;'
 proof range 0 '; floats are in the range of the integers that they become'
 pair changing 'r[i] = v;' 'r[i] = v;' 'layout(binding = 2) volatile buffer V { float v; };'
 proof changing 0 '; Volatile memory changes by accesses alone'
+cat >"$work/patch.tesc" <<'GLSL'
+#version 450
+layout(vertices = 3) out;
+layout(location = 0) in float x[];
+layout(location = 0) out float r[];
+void main() { r[gl_InvocationID] = x[gl_InvocationID] + 1.0; }
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/patch.spv" "$work/patch.tesc"
+expect 0 '; invocations do not race on outputs that they share' --lanes 32 --against "$work/patch.spv" "$work/patch.spv"

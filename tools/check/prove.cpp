@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "assertions.hpp"
+#include "assumptions.hpp"
 #include "coopvk_reference/symbols.hpp"
 #include "counterexamples.hpp"
 #include "declarations.hpp"
@@ -38,30 +39,6 @@ constexpr NameRow kNames[] = {
     {ProofVerdict::kNotExecutable, "not executable"},
 };
 
-struct AssumptionRow {
-    uint32_t assumption;
-    std::string_view text;
-};
-constexpr AssumptionRow kAssumptions[] = {
-    {reference::kOpenSums, "sums that only products read are open"},
-    {reference::kZeroSigns, "zero sums have either sign"},
-    {reference::kNanBits, "a NaN is each NaN"},
-    {reference::kNanSigns, "a NaN has the sign of the NaN from which it comes"},
-    {reference::kContractions, "products and sums are contracted"},
-    {reference::kInRange, "floats are in the range of the integers that they become"},
-    {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
-    {kLanesInOrder, "invocations are lanes in their order"},
-    {kElementLayout, "matrices have this layout of elements"},
-    {kBindingsApart, "bindings share no memory, although they are Aliased"},
-    {kMadeUpValues, "uniform buffers and push constants have made-up values"},
-    {kLanesMeet, "lanes that part meet at merge blocks"},
-    {kOptimalLayouts, "optimal layouts are those of the reference device"},
-    {kVolatileMemory, "Volatile memory changes by accesses alone"},
-    {kMoreCapabilities, "the device has what the module's further capabilities need"},
-    {kRestrictPointers, "Restrict and Aliased pointers are those of the original"},
-    {kKnownAddresses, "addresses in memory are as they are"},
-};
-
 constexpr size_t kMostBits = 6, kMostCases = 64;
 
 // A bit of memory.
@@ -86,12 +63,6 @@ bool isOfLines(const reference::Report& report) {
            report.instruction.starts_with("OpCooperativeMatrix");
 }
 
-uint32_t reliesOn(const Module& module) {
-    return (knowsLanes(module) ? kLanesInOrder : 0) | (knowsLayout(module) ? kElementLayout : 0) |
-           (mayShareMemory(module) ? kBindingsApart : 0) |
-           (hasVolatileAccess(module) ? kVolatileMemory : 0);
-}
-
 // Of one subgroup size.
 class Prover {
  public:
@@ -106,7 +77,7 @@ class Prover {
           memory_(makeMemory(module_, options.check.memory)),
           symbolic_(module_, memory_, symbols_),
           stored_(module_, memory_.interface),
-          relies_(reliesOn(module_) | madeUp(options.check.memory)),
+          relies_(assumedOf(module_, options.check.memory.stage) | madeUp(options.check.memory)),
           placement_(placement) {}
 
     std::vector<ProofOutcome> run() {
@@ -397,7 +368,7 @@ bool Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconverg
         return true;
     }
     const Module module(words, specialization);
-    outcome.assumptions |= relies_ | reliesOn(module);
+    outcome.assumptions |= relies_ | assumedOf(module, options_.check.memory.stage);
     if (hasPointersApart(module_) || hasPointersApart(module))
         outcome.assumptions |= kRestrictPointers;
     if (symbolic_.hasAddresses()) outcome.assumptions |= kKnownAddresses;
@@ -570,13 +541,6 @@ void proveInOthers(const Subject& subject, const ProofOptions& options, ProofOut
 
 std::string_view nameOf(ProofVerdict verdict) {
     return std::ranges::find(kNames, verdict, &NameRow::verdict)->name;
-}
-
-std::vector<std::string_view> assumptionsOf(uint32_t assumptions) {
-    std::vector<std::string_view> texts;
-    for (const AssumptionRow& row : kAssumptions)
-        if ((assumptions & row.assumption) != 0) texts.push_back(row.text);
-    return texts;
 }
 
 std::vector<ProofOutcome> prove(const Subject& of, const ProofOptions& with) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <sstream>
 
+#include "check/assumptions.hpp"
 #include "check/command/check_output.hpp"
 #include "json_text.hpp"
 #include "system/text.hpp"
