@@ -48,7 +48,11 @@ void group(Subgroup& s, Out result, Unused, Unused, In from) {
                            operation == GroupOperation::PartitionedInclusiveScanNV;
     const bool exclusive = operation == GroupOperation::ExclusiveScan ||
                            operation == GroupOperation::PartitionedExclusiveScanNV;
-    if (operation == GroupOperation::ClusteredReduce) (void)s.uniform(3);
+    if (operation == GroupOperation::ClusteredReduce) {
+        (void)s.uniform(3);
+        if (s.checks(kCheckDomain) && s.first(3) > s.lanes)
+            s.report(kCheckDomain, s.mask.first(), "a cluster is larger than the subgroup");
+    }
     const Type& type = scalarOf(s.type());
     const uint64_t identity = bitsOf(kIdentity, type);
     for (uint32_t c = 0; c < result.components(); ++c) {

@@ -3,7 +3,10 @@
 // SPV_NV_cooperative_vector: loads, stores, products, and training. Each invocation has vectors of
 // its own.
 #include <cstring>
+#include <format>
+#include <string_view>
 
+#include "coopvk_reference/symbols.hpp"
 #include "execution/shadow.hpp"
 #include "matrices/cooperation.hpp"
 #include "matrices/layouts.hpp"
@@ -90,9 +93,31 @@ Memory memoryAt(Subgroup& s, uint32_t pointer, uint32_t lane, const Access& acce
     return {s, at, access};
 }
 
+// Vulkan, VUID-RuntimeSpirv-OpCooperativeVectorMatrixMulNV-10096 to 10101: pointers, offsets and
+// strides "must be aligned". As lines of matrices, that is asked where the native side keeps it.
+bool checksAlignment(const Subgroup& s) {
+    const Symbols* symbols = s.group->settings->symbols;
+    return symbols != nullptr && symbols->checksLines && s.observes(kEventAligned);
+}
+void checkMultiple(Subgroup& s, uint32_t operand, uint32_t alignment, std::string_view name) {
+    const Value value = s.operand(operand);
+    s.mask.forEach([&](uint32_t lane) {
+        if (value.at(0, lane) % alignment != 0)
+            s.report(kCheckBounds, lane,
+                     std::format("{} {} bytes, which is not a multiple of {}", name,
+                                 value.at(0, lane), alignment));
+    });
+}
+void checkPlace(Subgroup& s, uint32_t pointer, uint32_t alignment) {
+    if (!checksAlignment(s)) return;
+    s.uses({kEventAligned, pointer, alignment, alignment});
+    checkMultiple(s, pointer + 1, alignment, "an offset of");
+}
+
 // Operands: pointer, offset, the object of a store, memory operands.
 template <bool kStores>
 void access(Subgroup& s) {
+    checkPlace(s, 0, 16);
     const Value vector = kStores ? s.operand(2) : s.result();
     const uint32_t bits = vector.type->element->width;
     const Access access = accessOf(*s.program, *s.at, kStores ? 3 : 2);
@@ -168,6 +193,10 @@ void product(Subgroup& s, Out result, In input) {
     const uint32_t biasBits = numbers::format(biasNumber).bits;
     VectorMatrix place = plan.matrix;
     const uint32_t bits = uint32_t(place.elementSize()) * 8;
+    checkPlace(s, 2, 64);
+    if (plan.bias) checkPlace(s, 5, 16);
+    if (plan.matrix.lines() != 0 && plan.strideOperand && checksAlignment(s))
+        checkMultiple(s, *plan.strideOperand, 16, "a stride of");
     std::optional<Matrix> weights;  // M rows of K elements
     Pointer pointer;
     forLanes(s, [&](uint32_t lane) {
@@ -224,6 +253,7 @@ void accumulateOuterProduct(Subgroup& s, Unused, Unused, In a, In b) {
     using numbers::decodeDouble, numbers::encodeDouble;
     auto matrix = s.plan<VectorMatrix>();
     const Number components = numberOf(*a.type->element), sum = matrix.number;
+    checkPlace(s, 0, 64);
     s.mask.forEach([&](uint32_t lane) {
         if (s.operands() > 6) matrix.stride = s.operand(6).at(0, lane);
         for (uint32_t row = 0; row < matrix.rows; ++row) {
@@ -253,6 +283,7 @@ Status prepareOuterProduct(Program& program, Instruction& i) {
 void accumulateSum(Subgroup& s, Unused, Unused, In v) {
     const Number number = numberOf(*v.type->element);
     const uint32_t size = v.type->element->width / 8;
+    checkPlace(s, 0, 16);
     s.mask.forEach([&](uint32_t lane) {
         for (uint32_t c = 0; c < v.components(); ++c)
             addTo(s, lane, uint64_t{c} * size, number, numbers::decodeDouble(number, v.at(c, lane)),

@@ -71,8 +71,9 @@ Status prepareChain(Program& program, Instruction& i) {
     program.slots[i.result].ofDescriptors = pointer.ofDescriptors;
     // glslang decorates the index alone, where an atomic operation follows.
     for (const Operand& operand : i.operands)
-        program.slots[i.result].nonUniform |=
-            operand.slot != kNone && program.slots[operand.slot].nonUniform;
+        program.slots[i.result].ofNonUniform |=
+            operand.slot != kNone &&
+            (program.slots[operand.slot].nonUniform || program.slots[operand.slot].ofNonUniform);
     const bool components = holdsComponents(pointer.type->storage);
     Pointee& pointee = program.slots[i.result].pointee;
     pointee = kUntyped ? Pointee{program.type(i[0].word)} : pointer.pointee;

@@ -51,7 +51,10 @@ void usesAddress(Subgroup& s, uint32_t operand, uint32_t size, uint32_t alignmen
     s.uses({kEventAddress, operand, size});
     if (alignment != 0) s.uses({kEventAligned, operand, size, alignment});
     const Slot& slot = s.program->slotAt(*s.at, operand);
-    if (slot.ofDescriptors && !slot.nonUniform) s.uses({kEventDescriptor, operand, size});
+    // Vulkan, "Shader Resource Interface": the pointer must be decorated. Proofs ask for that.
+    const bool isPermitted =
+        slot.nonUniform || (slot.ofNonUniform && s.group->settings->symbols == nullptr);
+    if (slot.ofDescriptors && !isPermitted) s.uses({kEventDescriptor, operand, size});
 }
 
 namespace {

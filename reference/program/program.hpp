@@ -121,6 +121,7 @@ struct Slot {
     uint8_t object = 0;  // number of its variable, if the program says Restrict: kRestricted
     bool ofDescriptors = false;  // of an array
     bool nonUniform = false;     // decorated so
+    bool ofNonUniform = false;   // a pointer whose index is; older compilers decorate only that
 };
 inline constexpr uint8_t kRestricted = 0x80;  // of a variable that is decorated Restrict
 

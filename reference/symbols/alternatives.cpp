@@ -122,6 +122,17 @@ class FewValues {
     uint32_t visited_ = 0;
 };
 
+// Whether lanes may access descriptors that differ: each way of a choice has the same in all lanes.
+bool mayPart(const Subgroup& s, uint32_t operand) {
+    const Slot& slot = s.program->slotAt(*s.at, operand);
+    if (!slot.ofDescriptors || slot.nonUniform) return false;
+    const Value& base = s.operand(operand);
+    const Deviation first = base.deviationAt(0, s.mask.first());
+    bool differs = false;
+    s.mask.forEach([&](uint32_t lane) { differs |= base.deviationAt(0, lane) != first; });
+    return differs;
+}
+
 }  // namespace
 
 struct Alternatives::Lane {
@@ -175,6 +186,7 @@ bool Alternatives::find(Subgroup& s, uint32_t operands, std::vector<Lane>& lanes
         for (uint32_t n = 0; n < s.at->operands.size(); ++n) {
             if (s.slot(n) == kNone || (operands >> n & 1) == 0) continue;
             const Value& value = s.operand(n);
+            isFound = isFound && !mayPart(s, n);
             for (uint32_t c = 0; c < value.components(); ++c) {
                 const TermId term = value.deviationAt(c, lane);
                 if (term == 0) continue;

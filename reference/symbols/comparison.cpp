@@ -116,7 +116,7 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
     }
     if (terms_.isFree(native) || terms_.isFree(rewritten))
         return allowsFree(native, rewritten, number);
-    if (allowsKnown(native, rewritten)) return true;
+    if (allowsKnown(native, rewritten, number)) return true;
     const TermKind n = terms_[native].kind, r = terms_[rewritten].kind;
     if (isFloatSum(native) && allowsSum(native, rewritten)) return true;
     if (n == TermKind::kReduced) return allowsReduction(native, rewritten);
@@ -196,11 +196,12 @@ bool Comparison::allowsSwapped(TermId native, TermId rewritten) {
 
 // Of constants: the original may give what the reference device computes of them, and where each
 // device computes the same, the rewritten side gives that.
-bool Comparison::allowsKnown(TermId native, TermId rewritten) {
+bool Comparison::allowsKnown(TermId native, TermId rewritten, Float number) {
     if (isFrozen(terms_, native)) return setImage(native, rewritten);
     const auto bits = terms_.constantOf(rewritten);
     if (!bits)
-        return contractions_.isSettled(rewritten) &&
+        return (contractions_.isSettled(rewritten) ||
+                (number && contractions_.isSettledNumber(rewritten))) &&
                allows(native, terms_.constant(terms_[rewritten].bits, terms_[rewritten].width), {});
     if (*bits != terms_[native].bits) return false;
     std::vector<TermId> choices;

@@ -73,7 +73,7 @@ class Comparison {
     bool allowsHalfProduct(TermId native, TermId rewritten);
     bool mayContract(TermId sum) { return contractions_.mayContract(sum); }
     bool allowsFree(TermId native, TermId rewritten, Float number);
-    bool allowsKnown(TermId native, TermId rewritten);
+    bool allowsKnown(TermId native, TermId rewritten, Float number);
     bool isAsExact(TermId native, TermId rewritten);
     bool isCombinedAlike(TermId native, TermId rewritten) const;
     bool allowsSwapped(TermId native, TermId rewritten);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbols/contractions.hpp"
 
+#include <cmath>
+
 #include "execution/opcode_table.hpp"
 #include "symbols/comparison.hpp"
 
@@ -82,21 +84,36 @@ bool Contractions::mayContract(TermId sum) {
     return false;
 }
 
-bool Contractions::isSettled(TermId term) {
+bool Contractions::isComputedNan(TermId term) const {
+    if (terms_[term].kind != TermKind::kApplied) return false;
+    const Type& type = terms_.functionOf(term).type();
+    return type.kind == Kind::kFloat &&
+           std::isnan(numbers::decodeDouble(type.number, terms_[term].bits));
+}
+
+bool Contractions::isSettledNumber(TermId term) {
     if (terms_.constantOf(term)) return true;
     if (const auto* known = valueIn(settled_, term)) return *known;
     bool is = false;
-    const auto areSettled = [&] {
-        return std::ranges::all_of(terms_.operands(term), [&](TermId of) { return isSettled(of); });
+    const auto areSettled = [&](const auto& isNumber) {
+        bool are = true;
+        for (uint32_t n = 0; n < terms_[term].count; ++n) {
+            const TermId of = terms_.operand(term, n);
+            are = are && (isNumber(n) ? isSettledNumber(of) : isSettled(of));
+        }
+        return are;
     };
     switch (terms_[term].kind) {
         case TermKind::kConverted:
         case TermKind::kChosen:
-            is = areSettled();
+            is = areSettled([](uint32_t) { return false; });
             break;
-        case TermKind::kApplied:
-            is = isDetermined(terms_.functionOf(term)) && !mayContract(term) && areSettled();
+        case TermKind::kApplied: {
+            const Function& f = terms_.functionOf(term);
+            is = isDetermined(f) && !mayContract(term) &&
+                 areSettled([&](uint32_t n) { return f.types[n]->kind == Kind::kFloat; });
             break;
+        }
         case TermKind::kJoined:
             is = std::ranges::all_of(terms_.pieces(term), [&](const Piece& piece) {
                 return piece.isConstant() || isSettled(piece.term);

@@ -27,13 +27,18 @@ class Contractions {
     static bool contractsWith(const Function& f, uint32_t operand);
     // Whether a device may compute the sum and a product in it as one.
     bool mayContract(TermId sum);
-    // It is made of constants, and each device computes the same of them.
-    bool isSettled(TermId term);
+    // It is made of constants, and each device computes the same of them. A NaN that is computed
+    // may have any bits.
+    bool isSettled(TermId term) { return isSettledNumber(term) && !isComputedNan(term); }
+    // As a float: all NaN are one.
+    bool isSettledNumber(TermId term);
 
  private:
     const Terms& terms_;
     std::unordered_map<TermId, uint8_t> products_;
     std::unordered_map<TermId, bool> settled_;
+
+    bool isComputedNan(TermId term) const;
 };
 
 }  // namespace coopvk::reference::symbols

@@ -106,8 +106,14 @@ bool Transferred::isOpenAt(uint32_t component, uint32_t lane) const {
         const uint64_t product = isSum ? numbers::encodeDouble(number, x * y) : is;
         return !isExactProduct(x, y, numbers::decodeDouble(number, product));
     }
-    if (opcode == numberIn(GLSLstd450Ldexp))
-        return domains::tooLarge(numbers::format(number).bits, of[0], of[1]) != nullptr;
+    if (opcode == numberIn(GLSLstd450Ldexp)) {
+        // "If exp is less than -126 (single precision), -1022 (double precision), or -14 (half
+        // precision), the value returned may be flushed to zero."
+        const uint32_t width = numbers::format(number).bits;
+        const int64_t least = width == 64 ? -1022 : width == 32 ? -126 : -14;
+        return domains::tooLarge(width, of[0], of[1]) != nullptr ||
+               signExtend(of[1], widthOf(scalarOf(*operand(1).type, 0))) < least;
+    }
     if (!isAmong(kChoosing, opcode)) return true;
     bool isOne = numbers::decodeDouble(number, is) != 0;
     for (const uint64_t bits : of) isOne &= !std::isnan(numbers::decodeDouble(number, bits));

@@ -2,6 +2,7 @@
 #include "symbols/obligations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "symbols/shadow.hpp"
@@ -27,16 +28,26 @@ Hazard hazardOf(const Instruction& at) {
     return row == std::end(kHazards) ? Hazard::kNone : row->hazard;
 }
 
+// Whether the number becomes an integer of so many bits.
+bool isInRange(const Type& from, uint64_t bits, uint32_t width, bool isSigned) {
+    const double whole = std::trunc(numbers::decodeDouble(from.number, bits));
+    const double end = std::ldexp(1.0, int(width) - (isSigned ? 1 : 0));
+    return whole < end && whole >= (isSigned ? -end : 0);
+}
+
 // Whether some data give operands for which nothing is defined. A quotient overflows where the
 // least number is divided by -1.
 bool mayBeUndefined(const Transferred& of, Hazard hazard, uint32_t c, uint32_t lane) {
-    if (hazard == Hazard::kToInteger) return !of.constant(0, c, lane);
+    const Type& type = scalarOf(*of.at.type);
+    const std::optional<uint64_t> first = of.constant(0, c, lane);
+    if (hazard == Hazard::kToInteger)
+        return !first || !isInRange(scalarOf(*of.operand(0).type), *first, type.width,
+                                    of.at.opcode == OpConvertFToS);
     const std::optional<uint64_t> divisor = of.constant(1, c, lane);
-    if (!divisor) return true;
-    if (hazard == Hazard::kUnsigned || of.constant(0, c, lane)) return false;
-    const uint32_t width = scalarOf(*of.at.type).width;
-    const uint64_t minusOne = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
-    return (*divisor & minusOne) == minusOne;
+    const uint64_t ones = numbers::lowBits(type.width);
+    if (!divisor || (*divisor & ones) == 0) return true;
+    if (hazard == Hazard::kUnsigned || (*divisor & ones) != ones) return false;
+    return !first || (*first & ones) == (ones >> 1) + 1;
 }
 
 }  // namespace
@@ -62,8 +73,10 @@ bool Obligations::fulfil(const Transferred& of, uint32_t component, uint32_t lan
         found != original_.end() && std::ranges::any_of(found->second, [&](const Path& one) {
             return std::ranges::includes(path, one);
         });
-    if (hazard == Hazard::kToInteger && !isMet) convertsMore_ = true;
-    return isMet || hazard == Hazard::kToInteger;
+    // Known numbers are not in the range.
+    const bool isAssumed = hazard == Hazard::kToInteger && !of.constant(0, component, lane);
+    convertsMore_ |= isAssumed && !isMet;
+    return isMet || isAssumed;
 }
 
 }  // namespace coopvk::reference::symbols

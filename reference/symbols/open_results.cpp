@@ -21,18 +21,6 @@ bool areSame(const FloatControls& a, const FloatControls& b) {
     return a.rounding == b.rounding && a.flushDenorms == b.flushDenorms;
 }
 
-// Modes say nothing of what moves values.
-bool computes(const Instruction& at) {
-    constexpr uint32_t kMoves[] = {numberIn(OpLoad), numberIn(OpSelect), numberIn(OpBitcast)};
-    constexpr uint32_t kMatrices[] = {
-        numberIn(OpCooperativeMatrixMulAddKHR), numberIn(OpCooperativeMatrixMulAddNV),
-        numberIn(OpCooperativeMatrixConvertNV), numberIn(OpCooperativeVectorMatrixMulNV),
-        numberIn(OpCooperativeVectorMatrixMulAddNV)};
-    const TransferRow* row = findTransfer(at.row->opcode);
-    if (row != nullptr && row->transfer == nullptr) return isAmong(kMatrices, at.row->opcode);
-    return !isAmong(kMoves, at.row->opcode);
-}
-
 bool hasOtherModes(const Program& program, const Program& original, const Instruction& at) {
     bool is = false;
     forFloats(program, at, [&](const Type& type) {
@@ -110,6 +98,18 @@ bool isPlain(uint32_t liberties, uint32_t opcode, const Known& of, const Type& t
 
 }  // namespace
 
+// Modes say nothing of what moves values.
+bool computes(const Instruction& at) {
+    constexpr uint32_t kMoves[] = {numberIn(OpLoad), numberIn(OpSelect), numberIn(OpBitcast)};
+    constexpr uint32_t kMatrices[] = {
+        numberIn(OpCooperativeMatrixMulAddKHR), numberIn(OpCooperativeMatrixMulAddNV),
+        numberIn(OpCooperativeMatrixConvertNV), numberIn(OpCooperativeVectorMatrixMulNV),
+        numberIn(OpCooperativeVectorMatrixMulAddNV)};
+    const TransferRow* row = findTransfer(at.row->opcode);
+    if (row != nullptr && row->transfer == nullptr) return isAmong(kMatrices, at.row->opcode);
+    return !isAmong(kMoves, at.row->opcode);
+}
+
 bool areWithin(uint32_t liberties, uint32_t others) {
     const bool isSaid = (others & kSpecials) == kSpecials;
     return (liberties & ~others & ~(isSaid ? uint32_t{kUnsaid} : 0)) == 0;
@@ -175,6 +175,36 @@ TermId Transferred::freed(const Value& of, const Type& type, uint32_t c, uint32_
         symbols::isPlain(liberties & ~usual, f.opcode, known, type, of.at(c, lane)))
         return plain;
     return terms().opaque(terms().function(std::move(f)), operands, of.at(c, lane));
+}
+
+void Transferred::openNans() const {
+    if (at.row->opcode == numberIn(GLSLstd450PackHalf2x16)) return openPackedNans();
+    const bool isEach = at.row->defined == Defined::kComponentwise || at.opcode == OpFConvert;
+    for (uint32_t c = 0; c < result().components(); ++c) {
+        const Type& type = scalarOf(*result().type, c);
+        if (type.kind != Kind::kFloat) continue;
+        mask.forEach([&](uint32_t lane) {
+            const uint64_t bits = result().at(c, lane);
+            if (result().deviationAt(c, lane) != 0 ||
+                !std::isnan(numbers::decodeDouble(type.number, bits)))
+                return;
+            result().setDeviation(
+                c, lane,
+                isEach ? applied(c, lane) : all.anyNumber(*s.program, type, bits, at.opcode));
+        });
+    }
+}
+
+void Transferred::openPackedNans() const {
+    mask.forEach([&](uint32_t lane) {
+        bool isNan = false;
+        for (const uint32_t half : {0u, 1u})
+            isNan |=
+                std::isnan(numbers::decodeDouble(numbers::Number::f32, operand(0).at(half, lane)));
+        if (isNan && result().deviationAt(0, lane) == 0)
+            result().setDeviation(
+                0, lane, all.anyNumber(*s.program, *at.type, result().at(0, lane), at.opcode));
+    });
 }
 
 void Transferred::free(const Value& of, uint32_t liberties) const {

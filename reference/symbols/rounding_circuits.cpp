@@ -104,8 +104,9 @@ bool addsPower(const Terms& terms, TermId term) {
         return bits && (*bits & numbers::lowBits(23)) == 0 && *bits != 0 && *bits < kInfinity;
     };
     const auto isPositive = [&](uint32_t n) {
-        const Piece last = terms.pieces(terms.operand(term, n)).back();
-        return last.isConstant() && last.first == 0;
+        const TermId number = terms.operand(term, n);
+        const Piece last = terms.pieces(number).back();
+        return !terms.constantOf(number) && last.isConstant() && last.first == 0;
     };
     return (isPower(0) && isPositive(1)) || (isPower(1) && isPositive(0));
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "execution/opcode_table.hpp"
+#include "execution/tangles.hpp"
 #include "matrices/matrix.hpp"
 #include "symbols/alternatives.hpp"
 #include "symbols/atomics.hpp"
@@ -52,12 +53,15 @@ class SymbolShadow final : public Shadow {
         const Instruction& at = *s.at;
         const LaneMask mask = s.mask;
         subgroup_ = &s;
+        all_.lanesApart |= s.tangles != nullptr && !s.tangles->others.empty();
         const auto liberties = all_.libertiesOf(*s.program, at);
         if (s.program->relaxesMoves && s.program != all_.original)
             return refuse(s, mask.first(),
                           "a phi, function, parameter or constant has RelaxedPrecision");
         if (liberties && at.opcode == OpStore) return storeFreely(s, *liberties);
         const Step step = executePlainly(s);
+        if (at.result != kNone && all_.obstacle.empty() && computesHere(at))
+            Transferred{all_, s, at, mask}.openNans();
         if (liberties && at.result != kNone && all_.obstacle.empty())
             Transferred{all_, s, at, mask}.free(s.values[at.result], *liberties);
         if (at.isUniform && at.result != kNone && !isUniform(s, s.values[at.result], mask))
@@ -93,9 +97,8 @@ class SymbolShadow final : public Shadow {
                 return *step;
             return refuseFor(s, operand, mask, row != nullptr ? kDepends : kUnknown);
         }
-        if (isAffected)
-            if (const auto lane = laneBeyondOriginal(s))
-                return refuse(s, *lane, "it is undefined for some data, and the original is not");
+        if (const auto lane = laneBeyondOriginal(s))
+            return refuse(s, *lane, "it is undefined for some data, and the original is not");
         all_.readsSymbols = false;
         const Step step = at.handler(s);
         if (row == nullptr && all_.readsSymbols) return refuse(s, mask.first(), kUnknown);
@@ -295,6 +298,11 @@ class SymbolShadow final : public Shadow {
         if (isNew) found->second = isOpen(at, row);
         return found->second;
     }
+    bool computesHere(const Instruction& at) {
+        const auto [found, isNew] = computes_.emplace(&at, false);
+        if (isNew) found->second = at.type != nullptr && computes(at);
+        return found->second;
+    }
     // The operand is then what it was.
     Step storeFreely(Subgroup& s, uint32_t liberties) {
         const Value value = s.values[(*s.at)[1].slot];
@@ -358,7 +366,7 @@ class SymbolShadow final : public Shadow {
     Alternatives alternatives_;
     Atomics atomics_;
     Subgroup* subgroup_ = nullptr;
-    std::unordered_map<const Instruction*, bool> open_;
+    std::unordered_map<const Instruction*, bool> open_, computes_;
 };
 
 }  // namespace
@@ -476,6 +484,7 @@ Deviation Symbols::addBytes(const std::byte* sample, uint64_t size) {
     return computation_->terms.bytes(sample, size);
 }
 void Symbols::setContents(uint64_t number) { computation_->obligations.setContents(number); }
+bool Symbols::takeLanesApart() { return std::exchange(computation_->lanesApart, false); }
 std::string Symbols::takeObstacle() { return std::exchange(computation_->obstacle, {}); }
 std::vector<std::vector<KnownBits>> Symbols::otherContents(size_t most) const {
     symbols::Solver solver(computation_->terms);

@@ -30,6 +30,7 @@ struct Computation {
     std::string obstacle;
     std::unordered_map<const Instruction*, uint32_t> functions;
     bool readsSymbols = false;  // the instruction that executes
+    bool lanesApart = false;    // some instruction that executed
     Tried tried;
     Deciding deciding;              // what stopped the execution
     bool decidesAddress = false;    // the same: where a physical pointer points
@@ -109,10 +110,13 @@ struct Transferred {
     void free(const Value& of, uint32_t liberties) const;
     // Results that are numbers before anything reads them.
     void round() const;
+    // NaN that are computed of known numbers: which NaN a device gives, no text says.
+    void openNans() const;
     // The instruction itself, of one component.
     TermId applied(uint32_t component, uint32_t lane) const;
 
  private:
+    void openPackedNans() const;
     TermId freed(const Value& of, const Type& type, uint32_t c, uint32_t lane,
                  uint32_t liberties) const;
 };
@@ -132,6 +136,8 @@ std::span<const TransferRow> derivativeTransfers();
 const TransferRow* findTransfer(uint32_t opcode);
 
 bool isOpen(const Instruction& at, const TransferRow* row);
+// It does not only move values.
+bool computes(const Instruction& at);
 bool passesProducts(uint32_t opcode);
 // Of known numbers that a function combines two by two, the result is the same in each order.
 bool isInAnyOrder(uint32_t opcode, std::span<const double> members, numbers::Number result);

@@ -63,7 +63,8 @@ void isWhole(const Transferred& t) {
 void splits(const Transferred& t) {
     const Value &from = t.operand(0), &result = t.result();
     const Type* const type = &scalarOf(*from.type);
-    // FrexpStruct: of infinities and NaN, significand and exponent are "undefined".
+    // FrexpStruct: of infinities and NaN, significand and exponent are "undefined". ModfStruct says
+    // nothing of them.
     const auto isOpen = [&](uint32_t c, uint32_t lane) {
         return t.isOpen && !std::isfinite(numbers::decodeDouble(type->number, from.at(c, lane)));
     };
@@ -333,7 +334,7 @@ constexpr TransferRow wholeRow(Transfer transfer, auto opcode, uint32_t data = ~
     const uint32_t number = numberIn(opcode);
     constexpr uint32_t kOpen[] = {numberIn(OpGroupNonUniformFAdd), numberIn(OpGroupNonUniformFMul),
                                   numberIn(OpGroupNonUniformFMin), numberIn(OpGroupNonUniformFMax),
-                                  numberIn(GLSLstd450FrexpStruct)};
+                                  numberIn(GLSLstd450FrexpStruct), numberIn(GLSLstd450ModfStruct)};
     const bool isOpen = transfer == isWhole || std::ranges::find(kOpen, number) != std::end(kOpen);
     return {number, transfer, data, isOpen};
 }

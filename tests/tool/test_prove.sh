@@ -243,7 +243,7 @@ pair aliased 'r[i] = a[i];' 'r[i] = a[i];'
 spirv-dis --raw-id "$work/aliased1.spv" | sed 's/^ *OpDecorate \(%[0-9]*\) Binding .*/&\nOpDecorate \1 Aliased/' |
     spirv-as --target-env spv1.6 -o "$work/aliased1.spv" -
 cp "$work/aliased1.spv" "$work/aliased2.spv"
-proof aliased 0 '; bindings share no memory, although they are Aliased'
+proof aliased 0 '; descriptors share no memory, although they may'
 
 # What is declared, and no rule knows, is that of the original.
 pair stores 'r[i] = a[i];' 'r[i] = a[i]; r[i + 32] = r[i + 32];'

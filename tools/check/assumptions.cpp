@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assumptions.hpp"
 
-#include "assertions.hpp"
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <vector>
+
 #include "coopvk_reference/stages.hpp"
 #include "coopvk_reference/symbols.hpp"
 
 namespace coopvk::check {
-
 namespace {
+
+using spv::Op;
 
 struct AssumptionRow {
     uint32_t assumption;
@@ -23,16 +29,197 @@ constexpr AssumptionRow kAssumptions[] = {
     {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
     {kLanesInOrder, "invocations are lanes in their order"},
     {kElementLayout, "matrices have this layout of elements"},
-    {kBindingsApart, "bindings share no memory, although they are Aliased"},
+    {kBindingsApart, "descriptors share no memory, although they may"},
     {kMadeUpValues, "uniform buffers and push constants have made-up values"},
     {kLanesMeet, "lanes that part meet at merge blocks"},
     {kOptimalLayouts, "optimal layouts are those of the reference device"},
     {kVolatileMemory, "Volatile memory changes by accesses alone"},
-    {kMoreCapabilities, "the device has what the module's further capabilities need"},
+    {kMoreCapabilities, "the device has what the module needs more than the original"},
     {kRestrictPointers, "Restrict and Aliased pointers are those of the original"},
     {kKnownAddresses, "addresses in memory are as they are"},
     {kSharedOutputs, "invocations do not race on outputs that they share"},
 };
+
+constexpr Op kMatrices[] = {Op::OpTypeCooperativeMatrixKHR, Op::OpTypeCooperativeMatrixNV};
+constexpr Op kChains[] = {Op::OpAccessChain, Op::OpInBoundsAccessChain, Op::OpPtrAccessChain,
+                          Op::OpInBoundsPtrAccessChain};
+
+// Instructions that call functions for elements.
+constexpr Op kCallers[] = {Op::OpCooperativeMatrixPerElementOpNV, Op::OpCooperativeMatrixReduceNV,
+                           Op::OpCooperativeMatrixLoadTensorNV};
+constexpr size_t kMostChains = 64;  // of words that no validator saw
+
+bool isOneOf(Op opcode, std::span<const Op> of) {
+    return std::ranges::find(of, opcode) != of.end();
+}
+
+bool isOfInvocations(spv::BuiltIn builtIn) {
+    return builtIn == spv::BuiltIn::LocalInvocationId ||
+           builtIn == spv::BuiltIn::LocalInvocationIndex ||
+           builtIn == spv::BuiltIn::GlobalInvocationId;
+}
+
+bool isOfLanes(spv::Capability capability) {
+    using enum spv::Capability;
+    constexpr spv::Capability kOfLanes[] = {
+        GroupNonUniform,           GroupNonUniformVote,
+        GroupNonUniformArithmetic, GroupNonUniformBallot,
+        GroupNonUniformShuffle,    GroupNonUniformShuffleRelative,
+        GroupNonUniformClustered,  GroupNonUniformQuad,
+        GroupNonUniformRotateKHR,  GroupNonUniformPartitionedNV,
+        SubgroupBallotKHR,         SubgroupVoteKHR,
+        CooperativeMatrixKHR,      CooperativeMatrixNV};
+    return std::ranges::find(kOfLanes, capability) != std::end(kOfLanes);
+}
+
+// Whether an index of the instruction selects an element of a matrix.
+bool namesElement(const Module& module, const Instruction& i) {
+    size_t base = 3;
+    if (i.opcode == Op::OpCompositeInsert) base = 4;
+    const bool isChain = isOneOf(i.opcode, kChains);
+    if (!isChain && base == 3 && i.opcode != Op::OpCompositeExtract) return false;
+    uint32_t type = module.typeOf(i[base]);
+    if (isChain) type = module.definition(type)[3];
+    const bool hasElement =
+        i.opcode == Op::OpPtrAccessChain || i.opcode == Op::OpInBoundsPtrAccessChain;
+    for (size_t n = base + 1 + hasElement; n < i.words.size(); ++n) {
+        const Instruction& of = module.definition(type);
+        if (isOneOf(of.opcode, kMatrices)) return true;
+        const uint32_t member = isChain ? uint32_t(module.constant(i[n]).value_or(0)) : i[n];
+        type = of.opcode == Op::OpTypeStruct ? of[2 + member] : of[2];
+    }
+    return false;
+}
+
+// Buffers: each descriptor is a variable or a part of one.
+bool isBuffer(const Instruction& i) {
+    if (i.opcode != Op::OpVariable && i.opcode != Op::OpUntypedVariableKHR) return false;
+    const auto storage = static_cast<spv::StorageClass>(i[3]);
+    return storage == spv::StorageClass::StorageBuffer || storage == spv::StorageClass::Uniform ||
+           storage == spv::StorageClass::UniformConstant;
+}
+
+// Whether invocations know both their numbers in the workgroup and their lanes. Vulkan does not say
+// which invocation is which lane.
+bool knowsLanes(const Module& module) {
+    bool knowsInvocations = false, hasLanes = false;
+    for (const Instruction& i : module.instructions()) {
+        if (i.opcode == Op::OpDecorate &&
+            static_cast<spv::Decoration>(i[2]) == spv::Decoration::BuiltIn)
+            knowsInvocations |= isOfInvocations(static_cast<spv::BuiltIn>(i[3]));
+        if (i.opcode == Op::OpCapability) hasLanes |= isOfLanes(static_cast<spv::Capability>(i[1]));
+    }
+    return knowsInvocations && hasLanes;
+}
+
+bool isChain(const Instruction& i) { return isOneOf(i.opcode, kChains); }
+
+// Of a pointer: the variable, or the instruction that is no chain.
+const Instruction& rootOf(const Module& module, uint32_t pointer) {
+    const Instruction* of = &module.definition(pointer);
+    for (size_t n = 0; n < kMostChains && isChain(*of); ++n) of = &module.definition((*of)[3]);
+    return *of;
+}
+
+// Whether it has another result if another invocation executes it, or if it is executed again.
+bool dependsOnCaller(const Module& module, const Instruction& i) {
+    const auto isStatic = [&](uint32_t pointer) {
+        const Instruction& root = rootOf(module, pointer);
+        return root.opcode == Op::OpVariable &&
+               static_cast<spv::StorageClass>(root[3]) == spv::StorageClass::Function;
+    };
+    const auto isOfCaller = [&](uint32_t pointer) {
+        const auto storage = static_cast<spv::StorageClass>(rootOf(module, pointer)[3]);
+        return rootOf(module, pointer).opcode == Op::OpVariable &&
+               (storage == spv::StorageClass::Input || storage == spv::StorageClass::Private ||
+                storage == spv::StorageClass::Workgroup);
+    };
+    if (i.opcode == Op::OpStore || i.opcode == Op::OpCopyMemory) return !isStatic(i[1]);
+    if (i.opcode == Op::OpLoad) return isOfCaller(i[3]);
+    return (i.opcode >= Op::OpAtomicLoad && i.opcode <= Op::OpAtomicXor) ||
+           (i.opcode >= Op::OpGroupNonUniformElect && i.opcode <= Op::OpGroupNonUniformQuadSwap);
+}
+
+// Whether a function that an instruction on matrices calls for elements tells by whom, or how often
+// it is called: lanes and orders of calls are the device's.
+bool hasElementFunction(const Module& module) {
+    std::map<uint32_t, std::vector<uint32_t>> calls;
+    std::set<uint32_t> depends;
+    std::vector<uint32_t> open;
+    uint32_t function = 0;
+    for (const Instruction& i : module.instructions()) {
+        if (i.opcode == Op::OpFunction) function = i[2];
+        if (function != 0 && dependsOnCaller(module, i)) depends.insert(function);
+        if (i.opcode == Op::OpFunctionCall) calls[function].push_back(i[3]);
+        if (!isOneOf(i.opcode, kCallers)) continue;
+        for (size_t n = 3; n < i.words.size(); ++n)
+            if (module.definition(i[n]).opcode == Op::OpFunction) open.push_back(i[n]);
+    }
+    std::set<uint32_t> seen;
+    while (!open.empty()) {
+        const uint32_t one = open.back();
+        open.pop_back();
+        if (depends.contains(one)) return true;
+        if (seen.insert(one).second) open.insert(open.end(), calls[one].begin(), calls[one].end());
+    }
+    return false;
+}
+
+// Whether a module names elements of matrices by their numbers in a lane, or asks how many a lane
+// holds. SPV_KHR_cooperative_matrix leaves both to the device.
+bool knowsLayout(const Module& module) {
+    const auto isOfLayout = [&](const Instruction& i) {
+        const Op opcode = i.opcode == Op::OpSpecConstantOp ? static_cast<Op>(i[3]) : i.opcode;
+        return opcode == Op::OpCooperativeMatrixLengthKHR ||
+               opcode == Op::OpCooperativeMatrixLengthNV || namesElement(module, i);
+    };
+    return std::ranges::any_of(module.instructions(), isOfLayout) || hasElementFunction(module);
+}
+
+// Whether two descriptors may be the same memory: two bindings that are Aliased, or two elements of
+// an array, of which SPIR-V, "Aliasing", says nothing.
+bool mayShareMemory(const Module& module) {
+    size_t aliased = 0;
+    for (const Instruction& i : module.instructions()) {
+        if (!isBuffer(i)) continue;
+        const Op type = module.definition(module.definition(i[1])[3]).opcode;
+        if (type == Op::OpTypeArray || type == Op::OpTypeRuntimeArray) return true;
+        aliased += module.decoration(i[2], spv::Decoration::Aliased).has_value();
+    }
+    return aliased > 1;
+}
+
+// Whether variables or pointers are declared to be the only ones to their memory, or not to be.
+bool hasPointersApart(const Module& module) {
+    return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
+        const auto decoration = static_cast<spv::Decoration>(i.words.size() > 2 ? i[2] : 0);
+        constexpr spv::Decoration kApart[] = {
+            spv::Decoration::Restrict, spv::Decoration::RestrictPointer, spv::Decoration::Aliased,
+            spv::Decoration::AliasedPointer};
+        return i.opcode == Op::OpDecorate &&
+               std::ranges::find(kApart, decoration) != std::end(kApart);
+    });
+}
+
+// Whether an access says that memory is Volatile.
+bool hasVolatileAccess(const Module& module) {
+    struct Row {
+        Op opcode;
+        size_t operands;  // the word of Memory Operands, if it is there
+    };
+    constexpr Row kRows[] = {
+        {Op::OpLoad, 4}, {Op::OpStore, 3}, {Op::OpCopyMemory, 3}, {Op::OpCopyMemorySized, 4}};
+    constexpr auto kVolatile = static_cast<uint32_t>(spv::MemoryAccessMask::Volatile);
+    constexpr auto kDecoration = static_cast<uint32_t>(spv::Decoration::Volatile);
+    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        if (i.opcode == Op::OpDecorate && i[2] == kDecoration) return true;
+        if (i.opcode == Op::OpMemberDecorate && i[3] == kDecoration) return true;
+        return std::ranges::any_of(kRows, [&](const Row& row) {
+            return row.opcode == i.opcode && i.words.size() > row.operands &&
+                   (i[row.operands] & kVolatile) != 0;
+        });
+    });
+}
 
 }  // namespace
 
@@ -40,8 +227,15 @@ uint32_t assumedOf(const Module& module, spv::ExecutionModel stage) {
     const reference::Stage* row = reference::findStage(stage);
     return (knowsLanes(module) ? kLanesInOrder : 0) | (knowsLayout(module) ? kElementLayout : 0) |
            (mayShareMemory(module) ? kBindingsApart : 0) |
+           (hasPointersApart(module) ? kRestrictPointers : 0) |
            (hasVolatileAccess(module) ? kVolatileMemory : 0) |
            (row != nullptr && row->sharesOutputs ? kSharedOutputs : 0);
+}
+
+bool usesLanes(const Module& module) {
+    return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
+        return i.opcode == Op::OpCapability && isOfLanes(static_cast<spv::Capability>(i[1]));
+    });
 }
 
 std::vector<std::string_view> assumptionsOf(uint32_t assumptions) {

@@ -11,18 +11,19 @@
 
 namespace coopvk::check {
 
-// Beside reference::Assumption: SubgroupLocalInvocationId follows from LocalInvocationIndex.
+// Beside reference::Assumption: SubgroupLocalInvocationId follows from LocalInvocationIndex, and
+// subgroups are full.
 inline constexpr uint32_t kLanesInOrder = 1u << 16;
 // Elements lie in lanes as the reference device has them.
 inline constexpr uint32_t kElementLayout = 1u << 17;
-// Bindings share no memory, although they are Aliased; uniform buffers and push constants are those
+// Descriptors share no memory, although they may; uniform buffers and push constants are those
 // of no dispatch.
 inline constexpr uint32_t kBindingsApart = 1u << 18, kMadeUpValues = 1u << 19;
 // Lanes that part meet at merge blocks, on which the original relies although nothing promises it.
 inline constexpr uint32_t kLanesMeet = 1u << 20;
 // Optimal layouts are those of the reference device; Volatile memory changes by accesses alone.
 inline constexpr uint32_t kOptimalLayouts = 1u << 21, kVolatileMemory = 1u << 22;
-// The device has what only the rewritten module's capabilities need; addresses in memory are known.
+// The device has what only the rewritten module needs; addresses in memory are known.
 inline constexpr uint32_t kMoreCapabilities = 1u << 23, kKnownAddresses = 1u << 24;
 // Pointers that are Restrict or not Aliased in the rewritten module are so in the original.
 inline constexpr uint32_t kRestrictPointers = 1u << 25;
@@ -30,6 +31,8 @@ inline constexpr uint32_t kRestrictPointers = 1u << 25;
 inline constexpr uint32_t kSharedOutputs = 1u << 26;
 // Those that follow from what is in a module of this stage.
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage);
+// Whether it has operations of subgroups.
+bool usesLanes(const Module& module);
 // In words.
 std::vector<std::string_view> assumptionsOf(uint32_t assumptions);
 

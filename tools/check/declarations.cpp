@@ -235,6 +235,33 @@ std::pair<uint64_t, uint64_t> pushConstantsOf(const Module& module) {
     return range;
 }
 
+// What a device lists or has features for, beside capabilities: sizes of matrices and vectors, and
+// offsets and strides in blocks.
+std::set<std::vector<uint64_t>> listedBy(const Module& module) {
+    using enum spv::Decoration;
+    std::set<std::vector<uint64_t>> all;
+    for (const Instruction& i : module.instructions()) {
+        const bool isVector = i.opcode == Op::OpTypeCooperativeVectorNV;
+        const bool isMatrix =
+            i.opcode == Op::OpTypeCooperativeMatrixKHR || i.opcode == Op::OpTypeCooperativeMatrixNV;
+        const size_t place = i.opcode == Op::OpMemberDecorate ? 3 : 2;
+        const auto decoration = static_cast<spv::Decoration>(i[place]);
+        const bool isLayout =
+            (i.opcode == Op::OpDecorate || i.opcode == Op::OpMemberDecorate) &&
+            (decoration == Offset || decoration == ArrayStride || decoration == MatrixStride);
+        std::vector<uint64_t> one = {static_cast<uint64_t>(i.opcode)};
+        if (isLayout) one.insert(one.end(), {i[place], i[place + 1]});
+        if (isVector || isMatrix) {
+            const Instruction& component = module.definition(i[2]);
+            one.insert(one.end(), {static_cast<uint64_t>(component.opcode), component[2]});
+            for (size_t n = 3; n < i.words.size(); ++n)
+                one.push_back(module.constant(i[n]).value_or(0));
+        }
+        if (one.size() > 1) all.insert(std::move(one));
+    }
+    return all;
+}
+
 }  // namespace
 
 std::string otherDeclaration(const Module& original, const Module& rewritten) {
@@ -250,8 +277,9 @@ std::string otherDeclaration(const Module& original, const Module& rewritten) {
     return other;
 }
 
-bool hasMoreCapabilities(const Module& original, const Module& rewritten) {
-    return !std::ranges::includes(capabilitiesOf(original), capabilitiesOf(rewritten));
+bool needsMore(const Module& original, const Module& rewritten) {
+    return !std::ranges::includes(capabilitiesOf(original), capabilitiesOf(rewritten)) ||
+           !std::ranges::includes(listedBy(original), listedBy(rewritten));
 }
 
 }  // namespace coopvk::check

@@ -15,7 +15,8 @@ namespace coopvk::check {
 // these declarations are listed, and all others count, also those that nobody has thought of.
 std::string otherDeclaration(const Module& original, const Module& rewritten);
 
-// Whether the rewritten module declares capabilities that the original does not.
-bool hasMoreCapabilities(const Module& original, const Module& rewritten);
+// Whether the rewritten module needs more of a device than the original: capabilities, sizes of
+// matrices, layouts of blocks.
+bool needsMore(const Module& original, const Module& rewritten);
 
 }  // namespace coopvk::check

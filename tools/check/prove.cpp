@@ -57,10 +57,11 @@ struct Case {
     Execution native = {};
 };
 
-// An access to a matrix whose lines are not aligned, or are outside of memory.
+// An access to a matrix or a vector that is not aligned, or is outside of memory.
 bool isOfLines(const reference::Report& report) {
     return report.check == reference::kCheckBounds &&
-           report.instruction.starts_with("OpCooperativeMatrix");
+           (report.instruction.starts_with("OpCooperativeMatrix") ||
+            report.instruction.starts_with("OpCooperativeVector"));
 }
 
 // Of one subgroup size.
@@ -120,6 +121,7 @@ class Prover {
     uint32_t assumedOfOther(const Module& module, const Side& side) const;
     ProofOutcome proveFor(const Subject& subject, std::string deviceClass,
                           rewrite::BackEnd backEnd);
+    void proveTogether(const Side& side, const ProofOutcome& meeting, ProofOutcome& outcome);
     bool proveWords(std::span<const uint32_t> words, Reconvergence reconvergence,
                     ProofOutcome& outcome);
     void proveCases(const Side& side, Reconvergence reconvergence, ProofOutcome& outcome);
@@ -149,6 +151,7 @@ class Prover {
     Parameters parameters_, nativeParameters_;
     double nativeSeconds_ = 0;
     uint64_t lastCase_ = 0;
+    bool areLanesApart_ = false;                 // of the rewritten module, at some time
     bool isStoppedByData_ = false;               // the last execution
     std::optional<bool> reliesOnReconvergence_;  // the native module
     // By rewritten words.
@@ -369,8 +372,6 @@ bool Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconverg
     }
     const Module module(words, specialization);
     outcome.assumptions |= relies_ | assumedOf(module, options_.check.memory.stage);
-    if (hasPointersApart(module_) || hasPointersApart(module))
-        outcome.assumptions |= kRestrictPointers;
     if (symbolic_.hasAddresses()) outcome.assumptions |= kKnownAddresses;
     if (!subject_.rewritten.empty()) outcome.assumptions |= assumedOfOther(module, side);
     outcome.message = newPromise(module_, module);
@@ -380,7 +381,12 @@ bool Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconverg
         return false;
     }
     ProofOutcome meeting = outcome;
+    areLanesApart_ = false;
     proveCases(side, reconvergence, outcome);
+    if (outcome.isProved() && (usesLanes(module_) || usesLanes(module))) {
+        proveTogether(side, meeting, outcome);
+        return true;
+    }
     if (outcome.isProved() || reconvergence == Reconvergence::kMaximal) return true;
     // Ways of one lane, of which data choose, must meet to be executed one after the other.
     if (!isStoppedByData_ && !reliesOnReconvergence()) return true;
@@ -390,11 +396,23 @@ bool Prover::proveWords(std::span<const uint32_t> words, Reconvergence reconverg
     return true;
 }
 
+// Where lanes were apart, devices may as well let them meet, or some of them.
+void Prover::proveTogether(const Side& side, const ProofOutcome& meeting, ProofOutcome& outcome) {
+    for (const auto reconvergence : {Reconvergence::kMaximal, Reconvergence::kRandom}) {
+        if (!areLanesApart_ || !outcome.isProved()) return;
+        ProofOutcome one = meeting;
+        proveCases(side, reconvergence, one);
+        if (!one.isProved()) outcome = std::move(one);
+    }
+}
+
 // Of a module of another compiler, which is for no class of devices.
 uint32_t Prover::assumedOfOther(const Module& module, const Side& side) const {
     const bool usesLayouts = reference::usesOptimalLayouts(*native_.program) ||
                              reference::usesOptimalLayouts(*side.program);
-    return (hasMoreCapabilities(module_, module) ? kMoreCapabilities : 0) |
+    // Vulkan, "Subgroups" (scopes): without full subgroups lanes may have no invocation.
+    return (usesLanes(module_) || usesLanes(module) ? kLanesInOrder : 0) |
+           (needsMore(module_, module) ? kMoreCapabilities : 0) |
            (usesLayouts ? kOptimalLayouts : 0);
 }
 
@@ -441,7 +459,9 @@ void Prover::proveCases(const Side& side, Reconvergence reconvergence, ProofOutc
 // Whether it is proved, or cases of it are to be.
 bool Prover::proveCase(const Side& side, const Case& one, Reconvergence reconvergence,
                        std::vector<Case>& more, ProofOutcome& outcome) {
+    (void)symbols_.takeLanesApart();
     const Execution result = executeWithSymbols(side, one, outcome.message, reconvergence);
+    areLanesApart_ |= symbols_.takeLanesApart();
     if (outcome.message.empty()) return compare(one, result, outcome);
     if (split(one, more)) {
         outcome.message.clear();

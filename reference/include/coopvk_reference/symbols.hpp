@@ -48,6 +48,8 @@ class Symbols {
     std::string takeObstacle();
     // The bits of symbols that decide what stopped it; empty: too many do, or others.
     std::vector<SymbolBits> takeDecidingBits();
+    // Whether lanes were apart that had parted, since it was asked last.
+    bool takeLanesApart();
     // Whether what stopped it is where a physical pointer points.
     bool decidesAddress() const;
     // A byte with these bits in place of its own. Its other bits are as in the sample.
@@ -58,8 +60,8 @@ class Symbols {
     std::vector<std::vector<KnownBits>> otherContents(size_t most) const;
     size_t terms() const;
 
-    // Whether lines of matrices are reported that are not aligned as Vulkan says: where the native
-    // side keeps this rule, the other one has to.
+    // Whether lines of matrices, and places of cooperative vectors, are reported that are not
+    // aligned as Vulkan says: where the native side keeps this rule, the other one has to.
     bool checksLines = true;
 
     symbols::Computation& computation() { return *computation_; }
