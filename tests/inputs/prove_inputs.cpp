@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: prove_inputs [--each] [--lanes N] [NAME...]
+// usage: prove_inputs [--each] [--lanes N] [--parameters BYTES] [NAME...]
 // `coopvk prove` of the inputs, all or those with these names, with the memory and workgroups that
 // their comments ask for: at N lanes (32), or at those that an input has, for each class of
 // devices. A line for each input; exit status 1 if one of them differs, or one that is named is not
 // proved.
+// --parameters: so many bytes of memory that decide addresses or branches may be known, as in
+// `coopvk prove`; what is then proved counts as proved, and is also counted apart.
 // --each: a line for each class and back-end, and no executions that show differences.
 #include <algorithm>
 #include <iostream>
@@ -21,16 +23,18 @@ namespace {
 using check::ProofVerdict;
 
 struct Counts {
-    uint32_t proved = 0, notProvable = 0, differ = 0, others = 0;
+    uint32_t proved = 0, provedFor = 0, notProvable = 0, differ = 0, others = 0;
 };
 
 struct Choices {
     bool isEach = false;
     uint32_t lanes = 32;
+    uint32_t parameters = 0;
 };
 
 std::vector<check::ProofOutcome> proveInput(const Input& input, const Choices& choices) {
-    check::ProofOptions options{.check = optionsFor(input, 0), .tries = !choices.isEach};
+    check::ProofOptions options{
+        .check = optionsFor(input, 0), .tries = !choices.isEach, .parameters = choices.parameters};
     const bool hasLanes =
         input.lanes.empty() || std::ranges::count(input.lanes, choices.lanes) != 0;
     options.check.lanes = {hasLanes ? choices.lanes : input.lanes.front()};
@@ -60,11 +64,13 @@ ProofVerdict printVerdict(const Input& input, const Choices& choices) {
     for (const check::ProofOutcome& outcome : outcomes) {
         seconds = std::max(seconds, outcome.seconds);
         if (isNothing(*shown)) shown = &outcome;
-        if (shown->verdict == ProofVerdict::kProved && !isNothing(outcome)) shown = &outcome;
+        if (shown->isProved() && !isNothing(outcome) &&
+            (!outcome.isProved() || shown->verdict == ProofVerdict::kProved))
+            shown = &outcome;
     }
     if (shown == nullptr) return ProofVerdict::kNotExecutable;
     std::cout << input.name << ": " << check::nameOf(shown->verdict);
-    if (shown->verdict == ProofVerdict::kProved)
+    if (shown->isProved())
         std::cout << " (" << seconds << " s)";
     else
         std::cout << ": " << shown->deviceClass << ": " << shown->message;
@@ -81,6 +87,8 @@ int run(std::span<char* const> arguments) {
             choices.isEach = true;
         else if (word == "--lanes" && n + 1 < arguments.size())
             choices.lanes = uint32_t(std::stoul(arguments[++n]));
+        else if (word == "--parameters" && n + 1 < arguments.size())
+            choices.parameters = uint32_t(std::stoul(arguments[++n]));
         else
             names.insert(word);
     }
@@ -91,6 +99,8 @@ int run(std::span<char* const> arguments) {
         const ProofVerdict verdict = printVerdict(input, choices);
         if (verdict == ProofVerdict::kProved)
             ++counts.proved;
+        else if (verdict == ProofVerdict::kProvedFor)
+            ++counts.provedFor;
         else if (verdict == ProofVerdict::kNotProvable)
             ++counts.notProvable;
         else if (verdict == ProofVerdict::kDiffers)
@@ -98,9 +108,11 @@ int run(std::span<char* const> arguments) {
         else
             ++counts.others;
     }
-    std::cout << counts.proved << " proved, " << counts.notProvable << " not provable, "
-              << counts.differ << " differ, " << counts.others << " others\n";
-    const bool isComplete = names.empty() || counts.proved == names.size();
+    std::cout << counts.proved << " proved, ";
+    if (counts.provedFor != 0) std::cout << counts.provedFor << " proved for parameters, ";
+    std::cout << counts.notProvable << " not provable, " << counts.differ << " differ, "
+              << counts.others << " others\n";
+    const bool isComplete = names.empty() || counts.proved + counts.provedFor == names.size();
     return counts.differ == 0 && isComplete ? 0 : 1;
 }
 
