@@ -26,9 +26,17 @@ constexpr AtomicRow kAtomics[] = {
     {OpAtomicAnd, numberIn(OpBitwiseAnd), numberIn(OpBitwiseAnd)},
     {OpAtomicOr, numberIn(OpBitwiseOr), numberIn(OpBitwiseOr)},
     {OpAtomicXor, numberIn(OpBitwiseXor), numberIn(OpBitwiseXor)},
+    {OpAtomicStore, numberIn(OpStore), numberIn(OpStore)},
 };
 
 }  // namespace
+
+void Atomics::setBytes(Deviation* memory, uint32_t size, TermId whole) {
+    for (uint32_t n = 0; n < size; ++n) {
+        const TermId byte = all_.terms.part(whole, n * 8, 8);
+        memory[n] = all_.terms.constantOf(byte) ? 0 : byte;
+    }
+}
 
 TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uint32_t size,
                       uint64_t before) {
@@ -39,13 +47,23 @@ TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uin
     };
     if (row == std::end(kAtomics) || (size != 4 && size != 8))
         return stop("it accesses memory atomically, in any order");
+    const bool isStore = row->opcode == OpAtomicStore;
     for (uint32_t n = 0; n < size; ++n) {
-        const std::array<uint32_t, 3> kind = {row->group, size, n};
+        Kind kind{row->group, size, n};
+        // SPIR-V, 2.4: "Program order" is that of one invocation; between stores of two there is
+        // none.
+        const auto& [x, y, z] = s.group->id;
+        if (isStore) kind.invocation = {x, y, z, s.index, lane_};
         if (operations_.emplace(memory + n, kind).first->second != kind)
             return stop("it changes by atomic operations of two kinds, in any order");
     }
     Terms& terms = all_.terms;
     const TermId operand = operandOf_ == s.at ? operand_ : terms.constant(1, size * 8);
+    if (isStore) {
+        if (terms[operand].width != size * 8) return stop("it stores more than one number");
+        setBytes(memory, size, terms.rounded(operand));  // other invocations may read it
+        return 0;
+    }
     Pieces pieces;
     for (uint32_t n = 0; n < size; ++n)
         terms.addPieces(memory[n] != 0 ? memory[n] : terms.constant(before >> n * 8 & 0xFF, 8), 0,
@@ -59,10 +77,7 @@ TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uin
                               : combinedBits(terms, row->combined, old, operand);
     if (whole == 0)
         whole = operated(terms, *s.program, row->combined, type, type, {old, operand}, after);
-    for (uint32_t n = 0; n < size; ++n) {
-        const TermId byte = terms.part(whole, n * 8, 8);
-        memory[n] = terms.constantOf(byte) ? 0 : byte;
-    }
+    setBytes(memory, size, whole);
     return s.at->result != kNone ? all_.anyNumber(*s.program, type, before, OpUndef) : 0;
 }
 

@@ -234,6 +234,7 @@ constexpr TransferRow kOtherRows[] = {
     moves(OpAtomicAnd, only(3)),
     moves(OpAtomicOr, only(3)),
     moves(OpAtomicXor, only(3)),
+    moves(OpAtomicStore, only(3)),
     moves(OpGroupNonUniformShuffle, only(1)),
     moves(OpGroupNonUniformShuffleXor, only(1)),
     moves(OpGroupNonUniformShuffleUp, only(1)),

@@ -171,7 +171,7 @@ class SymbolShadow final : public Shadow {
 
     void noteOperand(const Subgroup& s, const Type&, const Value& value, uint32_t lane,
                      AtomicAccess&) override {
-        atomics_.setOperand(s.at, all_.termOf(value, 0, lane));
+        atomics_.setOperand(s.at, all_.termOf(value, 0, lane), lane);
     }
     Deviation afterAtomic(Deviation* memory, const std::byte* data, uint32_t size,
                           const AtomicAccess&, uint64_t before) override {

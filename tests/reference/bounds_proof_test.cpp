@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What proofs know of integers whatever data are: bounds, low bits of sums and differences, atomic
-// operations in any order; and of 8-bit floats in parts. Those that are no proofs are attempts at
-// false claims.
+// operations in any order, stores of one invocation; and of 8-bit floats in parts. Those that are
+// no proofs are attempts at false claims.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -22,6 +22,7 @@ using symbols::TermId;
 using symbols_test::Pair;
 
 #define BODY(WHAT) "void main() { const uint at = gl_LocalInvocationIndex; " WHAT "; }"
+#define STORE(TO, WHAT) "atomicStore(integers[" TO "], words[" WHAT "], gl_ScopeDevice, 0, 0);"
 #define BYTE_OF(NAN)                                                                 \
     "uint narrow(float x) { const uint w = floatBitsToUint(x), m = w & 0x7FFFFFFF; " \
     "const uint s = min(141 - (m >> 23), 25), n = m & 0x7FFFFF | 0x800000; "         \
@@ -87,6 +88,15 @@ constexpr Pair kPairs[] = {
      BODY("integers[at] = atomicOr(integers[0], 0) != 0 ? 1 : 0"), false, Number::u32},
     {"an exchange", BODY("integers[at] = words[at]"),
      BODY("atomicExchange(integers[at], words[at])"), false, Number::u32},
+    {"atomic stores", BODY("integers[at] = words[at]"),
+     BODY(STORE("at", "at + 4") STORE("at", "at")), true, Number::u32},
+    {"atomic stores in another order", BODY("integers[at] = words[at]"),
+     BODY(STORE("at", "at") STORE("at", "at + 4")), false, Number::u32},
+    // The reference device executes that of the last lane last; no text says so.
+    {"atomic stores of two lanes", BODY("if (at == 0) integers[0] = words[3]"),
+     BODY("if (at >= 2) " STORE("0", "at")), false, Number::u32},
+    {"an atomic store and a sum", BODY("integers[at] = words[at] + 1"),
+     BODY(STORE("at", "at") "atomicAdd(integers[at], 1)"), false, Number::u32},
 
     {"an 8-bit float in a half", ROUNDED, BYTE_OF("0x7F") HELD("256.0", "0x4000") BY_HALVES, true},
     {"with another NaN", ROUNDED, BYTE_OF("0xFF") HELD("256.0", "0x4000") BY_HALVES, true},
