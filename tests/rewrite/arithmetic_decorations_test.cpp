@@ -166,6 +166,24 @@ TEST(ElementPointers, PromiseNoBounds) {
     EXPECT_GT(count(text, "OpAccessChain"), 2u);
 }
 
+// SPIR-V, "Function Control": Pure is an assertion of the module, of its own instructions.
+// "Decoration", Uniform: "all active invocations in the invocation's Subgroup scope will compute
+// the same result value", of which they hold other parts now. Of a scalar it stays true.
+TEST(Promises, OfWhatStays) {
+    std::string source = test::multiplyModule(16, 16, 16);
+    replace(source, "%main = OpFunction %void None", "%main = OpFunction %void Inline|Pure|Const");
+    replace(source, "OpDecorate",
+            "OpDecorate %product Uniform\nOpDecorateId %a UniformId %c3\n"
+            "OpDecorate %x Uniform\nOpDecorate");
+    replace(source, "OpReturn", "%x = OpLoad %f32 %pc\nOpStore %pc %x\nOpReturn");
+    for (const bool native : {false, true}) {
+        const std::string text = run(source, native);
+        EXPECT_EQ(decorated(text, "Uniform"), std::vector<std::string>{"OpLoad"}) << text;
+        EXPECT_EQ(count(text, "UniformId"), 0u) << text;
+        EXPECT_EQ(count(text, "= OpFunction %void Inline %"), 1u) << text;
+    }
+}
+
 // SPV_KHR_float_controls2: an instruction has the flags of its own decoration, else the default of
 // the entry point for its type, which is none where only other types have one.
 TEST(ArithmeticDecorations, DefaultsForbidContraction) {

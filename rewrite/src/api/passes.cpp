@@ -122,6 +122,11 @@ Failure chooseWhatIsLowered(Rewriting& r) {
     return std::nullopt;
 }
 
+Failure dropAllPromises(Rewriting& r) {
+    dropPromises(r.module);
+    return std::nullopt;
+}
+
 // The driver's own long vectors stay beside cooperative ones, and formats, that are lowered, unless
 // a type is both.
 Failure takeLongVectors(Rewriting& r) {
@@ -229,6 +234,7 @@ constexpr Pass kPasses[] = {
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},
     {"declare matrices", {kNoSpecIds}, {}, declareMatrices},
     {"choose what is lowered", {kInt4InMatrices, kNoNvMatrices}, {}, chooseWhatIsLowered},
+    {"drop promises", {kNoNvMatrices, kNoDecorationGroups}, {}, dropAllPromises},
     {"take long vectors beside cooperative ones", {kNoSpecIds}, {}, takeLongVectors},
     {"separate continue targets", {kNoSpecIds}, {kContinueTargets}, separateLoops},
     {"lower long vectors",

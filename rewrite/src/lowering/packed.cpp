@@ -35,19 +35,6 @@ void PackedContext::dropValueDecorations() {
     });
 }
 
-void PackedContext::dropUniformDecorations() {
-    std::unordered_set<Id> containing;
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (packed(i->result) != nullptr) containing.insert(i->result);
-    }
-    containing = typesWith(module, std::move(containing));
-    module.removeDecorations([&](const Instruction& i) {
-        return isOneOf(i.opcode, {OpDecorate, OpDecorateId}) &&
-               isUniform(spv::Decoration{i.word(1)}) &&
-               containing.contains(module.def(i.word(0)).type);
-    });
-}
-
 namespace {
 
 // Whether packs are the driver's matrices: a scalar operand then applies to a whole pack.

@@ -65,8 +65,6 @@ struct PackedContext : LoweringContext {
 
     // Removes decorations that have no meaning for values that are arrays of packs now.
     void dropValueDecorations();
-    // Removes those by which invocations have the same value, if each holds other elements of it.
-    void dropUniformDecorations();
 
  private:
     std::string_view kind_;

@@ -453,7 +453,6 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     for (const auto& conversion : context.storedConversions) stored.insert(conversion.first);
     module.forget(stored);
     context.dropValueDecorations();
-    context.dropUniformDecorations();
     module.removeDecorations([](const Instruction& i) {
         return decorates(i, spv::Decoration::CooperativeMatrixTransposeEXT);
     });

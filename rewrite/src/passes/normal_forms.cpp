@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Normal forms of modules: one entry point, composites without replication, decorations without
-// groups, access chains with indices, loops with a continue target of their own.
+// groups, access chains with indices, loops with a continue target of their own, no promises.
 #include <algorithm>
 #include <format>
 #include <map>
 #include <set>
 #include <unordered_set>
 
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/blocks.hpp"
 #include "ir/composites.hpp"
 #include "ir/control_flow.hpp"
@@ -258,6 +259,22 @@ std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, St
     removeUnreachedFunctions(module);
     module.dropDanglingNonSemantic();
     return std::nullopt;
+}
+
+void dropPromises(Module& module) {
+    std::unordered_set<Id> matrices;
+    for (const InstructionPtr& i : module.section(Section::kGlobals))
+        if (i->opcode == OpTypeCooperativeMatrixKHR) matrices.insert(i->result);
+    matrices = typesWith(module, std::move(matrices));
+    module.removeDecorations([&](const Instruction& i) {
+        return isOneOf(i.opcode, {OpDecorate, OpDecorateId}) &&
+               isUniform(spv::Decoration{i.word(1)}) &&
+               matrices.contains(module.def(i.word(0)).type);
+    });
+    constexpr auto kPromises = static_cast<uint32_t>(spv::FunctionControlMask::Pure) |
+                               static_cast<uint32_t>(spv::FunctionControlMask::Const);
+    for (const auto& function : module.functions())
+        function->definition->operands[0].word &= ~kPromises;
 }
 
 }  // namespace coopvk::rewrite

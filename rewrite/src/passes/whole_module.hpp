@@ -62,6 +62,13 @@ void separateContinueTargets(TypeTable& types);
 // Whether a loop is left for which separateContinueTargets() has work.
 bool sharesContinueTarget(const Module& module);
 
+// Drops what a module promises of code that lowering changes: that a function is Pure or Const, and
+// that a matrix is Uniform, of which each invocation may hold another part.
+//
+//   OpDecorate %matrix Uniform                         none
+//   %f = OpFunction %T Pure %type                      %f = OpFunction %T None %type
+void dropPromises(Module& module);
+
 // Corrects what compilers write though SPIR-V does not allow it, and what can only mean one thing;
 // says in `notes` what it took for what. Runs after specialisation.
 //
