@@ -56,8 +56,7 @@ uint32_t narrow(const ComponentFormat& format, uint32_t float32Bits) {
     if (exponent < smallestNormal) {
         // A value that is less than half the smallest denormal becomes zero, as every float32
         // denormal does.
-        const uint32_t further = shift + smallestNormal - exponent;
-        if (further > kMantissaBits + 1) return sign;
+        const uint32_t further = std::min(shift + smallestNormal - exponent, 31u);
         return sign | shiftRounded((magnitude & (kImplicitOne - 1)) | kImplicitOne, further);
     }
     const uint32_t rounded =

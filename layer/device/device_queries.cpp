@@ -19,7 +19,7 @@ void load(Function& function, PFN_vkGetInstanceProcAddr get, VkInstance instance
 DeviceQueries loadDeviceQueries(PFN_vkGetInstanceProcAddr get, VkInstance instance,
                                 uint32_t instanceVersion, std::span<const char* const> extensions) {
     DeviceQueries queries;
-    queries.instanceVersion = instanceVersion == 0 ? VK_API_VERSION_1_0 : instanceVersion;
+    queries.instanceVersion = std::max(instanceVersion, uint32_t{VK_API_VERSION_1_0});
     queries.answersChains =
         queries.instanceVersion >= VK_API_VERSION_1_1 ||
         std::ranges::any_of(extensions, [](std::string_view name) {

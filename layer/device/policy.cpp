@@ -83,8 +83,8 @@ Decision decideByName(const EmulatePolicy& policy, const DeviceFacts& facts,
     const uint32_t native = facts.nativeFeatures[info.extension];
     if (native != 0 || facts.lists(info.vulkanName)) return leftAlone(native, "the driver's own");
     if (!policy.list.contains(info.extension))
-        return leftAlone(0, onlyIfAsked(row.leftOutOfAuto(facts)));
-    if (policy.avoided.contains(info.extension)) return leftAlone(0, kRememberedReason);
+        return leftAlone(native, onlyIfAsked(row.leftOutOfAuto(facts)));
+    if (policy.avoided.contains(info.extension)) return leftAlone(native, kRememberedReason);
     return {.provision = Provision::kEmulated,
             .reason = "for programs that ask for it",
             .added = row.granted(facts)};

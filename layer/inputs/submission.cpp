@@ -30,12 +30,11 @@ void DispatchInputs::retire(const KeptRef& kept, VkResult executed) {
 
 void DispatchInputs::write(KeptDispatch& kept, VkResult executed) noexcept {
     if (!kept.read(executed)) return reportNoMemory();
-    bool isOverwritten = false;
-    {
+    const auto isOverwritten = [&] {
         const std::lock_guard lock(mutex_);
-        isOverwritten = kept.isOverwritten;
-    }
-    if (!isOverwritten) return kept.write(dumps_);
+        return kept.isOverwritten;
+    };
+    if (!isOverwritten()) return kept.write(dumps_);
     try {
         dumps_.log().warn("dump_inputs: " + kept.shader->name +
                           ": a dispatch is not kept, since its command buffer was submitted again "

@@ -49,7 +49,7 @@ void RewriteCache::add(RewriteKey key, RewrittenRef value) {
     const std::scoped_lock lock(mutex_);
     if (findLocked(key, hash) != entries_.end()) return;  // another thread was first
     while (bytes_ + bytes > maxBytes_) dropOldest();
-    entries_.push_front({std::move(key), hash, std::move(value), bytes});
+    entries_.push_front({std::move(key), std::move(value), bytes});
     try {
         byHash_.emplace(hash, entries_.begin());
     } catch (...) {
@@ -61,12 +61,7 @@ void RewriteCache::add(RewriteKey key, RewrittenRef value) {
 
 void RewriteCache::dropOldest() {
     const Place oldest = std::prev(entries_.end());
-    const auto [first, last] = byHash_.equal_range(oldest->hash);
-    for (auto candidate = first; candidate != last; ++candidate) {
-        if (candidate->second != oldest) continue;
-        byHash_.erase(candidate);
-        break;
-    }
+    std::erase_if(byHash_, [&](const auto& entry) { return entry.second == oldest; });
     bytes_ -= oldest->bytes;
     entries_.erase(oldest);
 }

@@ -45,7 +45,6 @@ class RewriteCache {
  private:
     struct Entry {
         RewriteKey key;
-        uint64_t hash;
         RewrittenRef value;
         size_t bytes;
     };

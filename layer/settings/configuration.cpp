@@ -165,7 +165,7 @@ ConfigurationFile readConfiguration(const std::string& path) {
         file.sections.front().faults.push_back(path + ": " + what);
         return file;
     };
-    if (path.empty() || !fs::exists(path, error)) {
+    if (!fs::exists(path, error)) {
         ConfigurationFile none = parseConfiguration(path, {});
         none.exists = false;
         return none;

@@ -102,7 +102,7 @@ bool hasKey(std::string_view text, const SettingInfo& setting) {
 
 bool SettingsFile::isReadable() const {
     std::error_code error;
-    if (path.empty() || !fs::exists(path, error)) return true;
+    if (!fs::exists(path, error)) return true;
     return fs::is_regular_file(path, error) && fs::file_size(path, error) <= kMaxConfiguration &&
            !error;
 }

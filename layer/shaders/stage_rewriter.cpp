@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
+#include <format>
 
 #include "objects/context.hpp"
 #include "report/request_json.hpp"
@@ -146,16 +146,14 @@ void logRewrite(DeviceContext& device, const StageRequest& request, const StageP
         }
     }
     if (!log.wants(LogLevel::kInfo)) return;
-    char numbers[128];
-    std::snprintf(numbers, sizeof(numbers), " subgroup %u (%zu -> %zu words, %.3f ms)",
-                  plan.subgroupSize, request.words->words.size(), plan.rewritten->words.size(),
-                  std::chrono::duration<double, std::milli>(spent).count());
     std::string line = "rewrote ";
     line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
     const bool isForLanes = plan.rewritten->used.empty() && plan.rewritten->emulatesSubgroups;
     line.append(" for ").append(isForLanes ? "emulated subgroups"
                                            : purposeOf(plan.rewritten->used));
-    line.append(numbers);
+    line += std::format(" subgroup {} ({} -> {} words, {:.3f} ms)", plan.subgroupSize,
+                        request.words->words.size(), plan.rewritten->words.size(),
+                        std::chrono::duration<double, std::milli>(spent).count());
     log.info(line);
     if (!log.wants(LogLevel::kDebug)) return;
     for (const std::string& note : plan.rewritten->notes) {

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 namespace coopvk::layer {
 namespace {
 
-constexpr std::array<uint32_t, 64> kRound = {
+constexpr uint32_t kRound[] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -25,9 +26,12 @@ uint32_t bigEndian(const uint8_t* bytes) {
 }  // namespace
 
 void Sha256::block(const uint8_t* bytes) {
-    std::array<uint32_t, 64> w;
-    for (size_t i = 0; i < 16; ++i) w[i] = bigEndian(bytes + 4 * i);
-    for (size_t i = 16; i < w.size(); ++i) {
+    std::array<uint32_t, std::size(kRound)> w;
+    for (size_t i = 0; i < w.size(); ++i) {
+        if (i < 16) {
+            w[i] = bigEndian(bytes + 4 * i);
+            continue;
+        }
         const uint32_t a = w[i - 15];
         const uint32_t b = w[i - 2];
         const uint32_t s0 = std::rotr(a, 7) ^ std::rotr(a, 18) ^ (a >> 3);
@@ -35,7 +39,7 @@ void Sha256::block(const uint8_t* bytes) {
         w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
     auto [a, b, c, d, e, f, g, h] = state_;
-    for (size_t i = 0; i < 64; ++i) {
+    for (size_t i = 0; i < w.size(); ++i) {
         const uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
         const uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
         const uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
@@ -49,8 +53,8 @@ void Sha256::block(const uint8_t* bytes) {
         b = a;
         a = t1 + t2;
     }
-    const std::array<uint32_t, 8> sum = {a, b, c, d, e, f, g, h};
-    for (size_t i = 0; i < 8; ++i) state_[i] += sum[i];
+    const std::array sum = {a, b, c, d, e, f, g, h};
+    for (size_t i = 0; i < sum.size(); ++i) state_[i] += sum[i];
 }
 
 Sha256& Sha256::add(std::span<const std::byte> bytes) {

@@ -9,6 +9,7 @@
 
 #include "assemble.hpp"
 #include "fakes/shader_routes.hpp"
+#include "objects/registry.hpp"
 
 namespace coopvk::test {
 

@@ -86,6 +86,31 @@ TEST_F(AddedShapes, LeaveNewFormatsToTheDriver) {
     EXPECT_EQ(last().words, words);
 }
 
+// Whichever of its types is new; nor are shapes of other scopes a subgroup's.
+TEST_F(AddedShapes, ShapesOfNewFormatsAreNotKnown) {
+    using Row = VkCooperativeMatrixPropertiesKHR;
+    const auto known = [&](const auto& change) {
+        stop();
+        driver.matrixShapes = {ownShape(VK_COMPONENT_TYPE_FLOAT32_KHR)};
+        change(driver.matrixShapes.front());
+        driver.makeInstance();
+        device = driver.makeMatrixDevice();
+        return layer::instances()
+            .find(driver.physical())
+            ->physicalDevice(driver.physical())
+            .facts.traits.nativeShapes.size();
+    };
+    constexpr auto kNew = static_cast<VkComponentTypeKHR>(1000672002);
+    EXPECT_EQ(known([](Row&) {}), 1u);
+    EXPECT_EQ(known([](Row& row) { row.AType = VK_COMPONENT_TYPE_UINT64_KHR; }), 1u);
+    EXPECT_EQ(known([](Row& row) { row.AType = VK_COMPONENT_TYPE_BFLOAT16_KHR; }), 1u);
+    EXPECT_EQ(known([](Row& row) { row.AType = kNew; }), 0u);
+    EXPECT_EQ(known([](Row& row) { row.BType = kNew; }), 0u);
+    EXPECT_EQ(known([](Row& row) { row.CType = kNew; }), 0u);
+    EXPECT_EQ(known([](Row& row) { row.ResultType = kNew; }), 0u);
+    EXPECT_EQ(known([](Row& row) { row.scope = VK_SCOPE_WORKGROUP_KHR; }), 0u);
+}
+
 // A driver may list them by newer queries alone. coopvk adds accumulators of 16x16.
 TEST_F(AddedShapes, LeaveFormatsOfOtherListsToTheDriver) {
     const Words words = newFormatModule();

@@ -253,6 +253,38 @@ TEST_F(TakenFor, SubgroupsOfOtherStages) {
     EXPECT_NE(log.find("the device has no subgroups in compute shaders"), std::string::npos) << log;
 }
 
+// What Vulkan's properties say of stages, operations and workgroups.
+TEST_F(TakenFor, SubgroupsOfTheSizeNeedTheDevice) {
+    constexpr auto kControl = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+    constexpr auto kSubgroups = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+    constexpr uint32_t kCompute = VK_SHADER_STAGE_COMPUTE_BIT,
+                       kBasic = VK_SUBGROUP_FEATURE_BASIC_BIT;
+    const std::string manyOfThem = "the device's largest workgroups would have too many of them",
+                      noStage = "the device does not let shaders require a size",
+                      noSubgroups = "the device has no subgroups in compute shaders";
+    struct {
+        std::vector<uint32_t> control, subgroups;
+        std::string why;  // empty: they have 32
+    } const rows[] = {
+        {{16, 64, 32, kCompute}, {64, kCompute, kBasic}, ""},
+        {{16, 64, 0, kCompute}, {64, kCompute, kBasic}, ""},  // of the device nothing is known
+        {{16, 64, 31, kCompute}, {64, kCompute, kBasic}, manyOfThem},
+        {{16, 64, 32, VK_SHADER_STAGE_VERTEX_BIT}, {64, kCompute, kBasic}, noStage},
+        {{16, 64, 32, kCompute}, {64, kCompute, VK_SUBGROUP_FEATURE_SHUFFLE_BIT}, noSubgroups},
+        {{33, 64, 32, kCompute}, {64, kCompute, kBasic}, "the device runs subgroups of 33 to 64"},
+        {{32, 64, 32, kCompute}, {64, kCompute, kBasic}, ""},
+        {{16, 32, 32, kCompute}, {16, kCompute, kBasic}, ""},
+    };
+    driver.limits.maxComputeWorkGroupInvocations = 32 * 32;
+    for (const auto& row : rows) {
+        driver.moreProperties = {{kControl, row.control}, {kSubgroups, row.subgroups}};
+        startAs("nvidia");
+        EXPECT_EQ(physical().whyNotTakenFor, row.why);
+        EXPECT_EQ(physical().requiredSubgroupSize, row.why.empty() ? 32u : 0u) << row.why;
+        stop();
+    }
+}
+
 TEST_F(TakenFor, UnknownNames) {
     startAs("intel");
     EXPECT_NE(log.find("setting as: unknown GPU 'intel'"), std::string::npos) << log;

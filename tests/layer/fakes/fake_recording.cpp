@@ -4,8 +4,7 @@
 #include <ostream>
 #include <span>
 
-#include "fakes/fake_commands.hpp"
-#include "fakes/fake_driver.hpp"
+#include "fakes/fake_parts.hpp"
 
 namespace coopvk::test {
 
@@ -114,6 +113,13 @@ VkResult queueSubmit2(VkQueue, uint32_t count, const VkSubmitInfo2* submits, VkF
     see("vkQueueSubmit2", std::move(stages));
     return VK_SUCCESS;
 }
+
+VkResult createFence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks* allocator,
+                     VkFence* fence) {
+    return makeObject(allocator, fence);
+}
+
+VkResult getCounter(VkDevice, VkSemaphore, uint64_t*) { return driver().waitResult; }
 
 void dispatch(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z) {
     ++current()->dispatches;
@@ -231,6 +237,10 @@ const Entry kRecordingEntries[] = {
     COOPVK_COUNTED(vkCmdWriteTimestamp2KHR),
     COOPVK_FAKE(vkCmdWriteBufferMarker2AMD, writeBufferMarker2),
     COOPVK_FAKE(vkQueueSubmit2, queueSubmit2),
+    COOPVK_FAKE(vkCreateFence, createFence),
+    COOPVK_FAKE(vkDestroyFence, destroyObject<VkFence>),
+    COOPVK_FAKE(vkGetSemaphoreCounterValue, getCounter),
+    COOPVK_COUNTED(vkInvalidateMappedMemoryRanges),
     COOPVK_COUNTED(vkResetCommandBuffer),
     COOPVK_COUNTED(vkResetCommandPool),
     COOPVK_COUNTED(vkUpdateDescriptorSetWithTemplate),

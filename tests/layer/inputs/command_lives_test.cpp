@@ -3,6 +3,7 @@
 // Inputs of dispatches: what becomes of them where command buffers and pools end, and what commands
 // of later versions bind.
 #include <cstring>
+#include <functional>
 
 #include "inputs/input_commands.hpp"
 
@@ -87,6 +88,64 @@ TEST_F(CommandLives, EndWithTheirPool) {
     driver.commandBuffers.insert(commands);
     EXPECT_EQ(shader->kept, 0u);
     EXPECT_TRUE(isKnown(commands) && !isKnown(other));
+}
+
+// What was submitted, by either command, is written once the application waits or asks, and the
+// device has executed it.
+TEST_F(CommandLives, SubmittedAndAskedFor) {
+    const auto queue = reinterpret_cast<VkQueue>(device);  // which has its dispatch key
+    const VkCommandBuffer other = allocate(first);
+    const VkCommandBuffer both[] = {other, commands};
+    const VkCommandBufferSubmitInfo infos[] = {
+        {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, other, 0},
+        {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, commands, 0}};
+    const std::function<VkResult()> submissions[] = {
+        [&] {
+            VkSubmitInfo submits[2] = {{VK_STRUCTURE_TYPE_SUBMIT_INFO},
+                                       {VK_STRUCTURE_TYPE_SUBMIT_INFO}};
+            submits[1].commandBufferCount = 2;
+            submits[1].pCommandBuffers = both;
+            return call<PFN_vkQueueSubmit>("vkQueueSubmit")(queue, 2, submits, VK_NULL_HANDLE);
+        },
+        [&] {
+            VkSubmitInfo2 submits[2] = {{VK_STRUCTURE_TYPE_SUBMIT_INFO_2},
+                                        {VK_STRUCTURE_TYPE_SUBMIT_INFO_2}};
+            submits[1].commandBufferInfoCount = 2;
+            submits[1].pCommandBufferInfos = infos;
+            return call<PFN_vkQueueSubmit2>("vkQueueSubmit2")(queue, 2, submits, VK_NULL_HANDLE);
+        }};
+    const std::function<VkResult()> questions[] = {
+        [&] { return call<PFN_vkQueueWaitIdle>("vkQueueWaitIdle")(queue); },
+        [&] { return call<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(device); },
+        [&] {
+            return call<PFN_vkWaitForFences>("vkWaitForFences")(device, 0, nullptr, VK_TRUE, 0);
+        },
+        [&] { return call<PFN_vkGetFenceStatus>("vkGetFenceStatus")(device, VK_NULL_HANDLE); },
+        [&] { return call<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device, nullptr, 0); },
+        [&] {
+            uint64_t value = 0;
+            return call<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue")(
+                device, VK_NULL_HANDLE, &value);
+        }};
+    uint32_t written = 0;
+    for (const auto& submission : submissions)
+        for (const auto& question : questions) {
+            call<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(commands, 0);
+            if (shader != nullptr) inputs().track([&](const auto&) { shader->kept = 0; });
+            dispatchIn(commands);
+            driver.waitResult = VK_NOT_READY;
+            EXPECT_EQ(question(), VK_NOT_READY);
+            driver.waitResult = VK_SUCCESS;
+            EXPECT_EQ(question(), VK_SUCCESS);
+            EXPECT_EQ(shader->written, written) << "nothing was submitted";
+            EXPECT_EQ(submission(), VK_SUCCESS);
+            driver.waitResult = VK_NOT_READY;
+            EXPECT_EQ(question(), VK_NOT_READY);
+            EXPECT_EQ(shader->written, written);
+            driver.waitResult = VK_SUCCESS;
+            EXPECT_EQ(question(), VK_SUCCESS);
+            EXPECT_EQ(shader->written, ++written);
+        }
 }
 
 // A dispatch for whose copies there is no memory does not count.

@@ -65,8 +65,8 @@ TEST_F(InputCommands, DoNotCopyTheCountFromASharedBuffer) {
 }
 
 // What is pushed for graphics changes nothing for compute.
-TEST_F(InputCommands, PushTemplatesOfGraphics) {
-    const VkBuffer ours = makeBuffer(64), graphics = makeBuffer(128);
+TEST_F(InputCommands, PushTemplates) {
+    const VkBuffer ours = makeBuffer(64), graphics = makeBuffer(128), compute = makeBuffer(32);
     VkDescriptorBufferInfo range = {ours, 0, 64};
     VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
     write.descriptorCount = 1;
@@ -74,24 +74,75 @@ TEST_F(InputCommands, PushTemplatesOfGraphics) {
     write.pBufferInfo = &range;
     call<PFN_vkCmdPushDescriptorSet>("vkCmdPushDescriptorSet")(commands, kPoint, VK_NULL_HANDLE, 0,
                                                                1, &write);
-    const VkDescriptorUpdateTemplateEntry entry = {
-        0, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, sizeof range};
+    VkDescriptorUpdateTemplateEntry entry = {0, 0,           1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                             0, sizeof range};
     VkDescriptorUpdateTemplateCreateInfo info = {
         VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO};
     info.descriptorUpdateEntryCount = 1;
     info.pDescriptorUpdateEntries = &entry;
     info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS;
     info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
-    VkDescriptorUpdateTemplate pushes = VK_NULL_HANDLE;
-    EXPECT_EQ(call<PFN_vkCreateDescriptorUpdateTemplate>("vkCreateDescriptorUpdateTemplate")(
-                  device, &info, nullptr, &pushes),
-              VK_SUCCESS);
-    range = {graphics, 0, 128};
-    call<PFN_vkCmdPushDescriptorSetWithTemplate>("vkCmdPushDescriptorSetWithTemplate")(
-        commands, pushes, VK_NULL_HANDLE, 0, &range);
+    const auto push = [&](VkBuffer buffer, uint64_t size) {
+        VkDescriptorUpdateTemplate pushes = VK_NULL_HANDLE;
+        EXPECT_EQ(call<PFN_vkCreateDescriptorUpdateTemplate>("vkCreateDescriptorUpdateTemplate")(
+                      device, &info, nullptr, &pushes),
+                  VK_SUCCESS);
+        range = {buffer, 0, size};
+        call<PFN_vkCmdPushDescriptorSetWithTemplate>("vkCmdPushDescriptorSetWithTemplate")(
+            commands, pushes, VK_NULL_HANDLE, 0, &range);
+    };
+    push(graphics, 128);
+    info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
+    entry.dstBinding = 1;
+    push(compute, 32);
     call<PFN_vkCmdDispatchBase>("vkCmdDispatchBase")(commands, 0, 0, 0, 1, 1, 1);
     EXPECT_EQ(copiesFrom(ours), (Sizes{64, 64}));  // before and after
     EXPECT_EQ(copiesFrom(graphics), Sizes{});
+    EXPECT_EQ(copiesFrom(compute), (Sizes{32, 32}));
+}
+
+// Sets have the bindings of their layout, as long as it exists; a layout that could not be made
+// changes nothing.
+TEST_F(InputCommands, SetsOfLayouts) {
+    const VkDescriptorSetLayoutBinding bindings[] = {
+        {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+        {5, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}};
+    VkDescriptorSetLayoutCreateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    info.bindingCount = 2;
+    info.pBindings = bindings;
+    auto layout = reinterpret_cast<VkDescriptorSetLayout>(uint64_t{8});  // the driver's
+    ASSERT_EQ(call<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(
+                  device, &info, nullptr, &layout),
+              VK_SUCCESS);
+    VkDescriptorSetAllocateInfo how = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    how.descriptorSetCount = 1;
+    how.pSetLayouts = &layout;
+    auto set = reinterpret_cast<VkDescriptorSet>(uint64_t{9});
+    ASSERT_EQ(call<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device, &how, &set),
+              VK_SUCCESS);
+    const VkBuffer buffer = makeBuffer(64);
+    const VkDescriptorBufferInfo ranges[] = {{buffer, 0, 4}, {buffer, 8, 4}};
+    VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    write.dstSet = set;
+    write.dstBinding = 3;
+    write.dstArrayElement = 1;
+    write.descriptorCount = 2;  // the second goes to the next binding
+    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = ranges;
+    call<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets")(device, 1, &write, 0, nullptr);
+    inputs().track([&](const auto& state) {
+        ASSERT_TRUE(state.objects.sets.contains(set));
+        const auto& descriptors = state.objects.sets.at(set)->descriptors;
+        ASSERT_EQ(descriptors.size(), 2u);
+        EXPECT_EQ(descriptors.at({3, 1}).buffer.offset, 0u);
+        EXPECT_EQ(descriptors.at({5, 0}).buffer.offset, 8u);
+    });
+    call<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(device, layout, nullptr);
+    call<PFN_vkFreeDescriptorSets>("vkFreeDescriptorSets")(device, VK_NULL_HANDLE, 1, &set);
+    inputs().track([&](const auto& state) {
+        EXPECT_FALSE(state.objects.layouts.contains(layout));
+        EXPECT_FALSE(state.objects.sets.contains(set));
+    });
 }
 
 // Whatever is bound for compute, also if that is the first of several, or nothing.

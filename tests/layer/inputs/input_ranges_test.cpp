@@ -65,6 +65,8 @@ TEST(InputRanges, ThoseThatTouchAreOneRegion) {
     ASSERT_EQ(ranges.regions().size(), 2u);
     EXPECT_EQ(ranges.regions()[0].size, 300u);
     EXPECT_EQ(ranges.regions()[1].size, 10u);
+    EXPECT_EQ(ranges.regions()[0].before, 0u);
+    EXPECT_EQ(ranges.regions()[1].before, 512u) << "the next multiple of 256";
 }
 
 // A sparse buffer has no memory of its own; its handle may be the number of another's memory.

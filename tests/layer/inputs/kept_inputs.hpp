@@ -80,11 +80,13 @@ inline Driver makeDriver() {
     next.GetBufferMemoryRequirements = [](VkDevice, VkBuffer, VkMemoryRequirements* needed) {
         *needed = {8 * kSize, 1, 1};
     };
-    next.BindBufferMemory = [](VkDevice, VkBuffer, VkDeviceMemory, VkDeviceSize) {
+    next.BindBufferMemory = [](VkDevice, VkBuffer, VkDeviceMemory, VkDeviceSize offset) {
+        EXPECT_EQ(offset, 0u) << "the allocation is no larger than the buffer";
         return VK_SUCCESS;
     };
     next.MapMemory = [](VkDevice, VkDeviceMemory, VkDeviceSize offset, VkDeviceSize,
-                        VkMemoryMapFlags, void** mapped) {
+                        VkMemoryMapFlags flags, void** mapped) {
+        EXPECT_EQ(flags, 0u);
         *mapped = device.staging.data() + offset;
         return VK_SUCCESS;
     };

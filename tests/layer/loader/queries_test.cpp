@@ -250,6 +250,37 @@ TEST_F(Queries, FailedListing) {
     EXPECT_TRUE(lists(kMatrixName));
 }
 
+// Structures of coopvk's own go to the next layer only if it lists their extension; the chain is
+// then as the application made it.
+TEST_F(Queries, StructuresThatTheNextLayerDoesNotKnow) {
+    constexpr auto kInt4 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INT4_FEATURES_COOPVK;
+    constexpr auto kBlocks = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_2D_BLOCK_IO_FEATURES_COOPVK;
+    setenv("COOPVK_EMULATE", "VK_EXT_shader_atomic_float", 1);
+    driver.moreFeatures = {{kInt4, {VK_TRUE, VK_TRUE}},
+                           {kBlocks, {VK_TRUE, VK_TRUE, VK_TRUE}},
+                           {kMatrixType, {VK_TRUE, VK_TRUE}}};
+    for (const bool lists : {false, true}) {
+        driver.extensions = {kMatrixName};
+        if (lists) driver.extensions.push_back(VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME);
+        driver.makeInstance();
+        VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK last = {kBlocks};
+        VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices = {kMatrixType, &last};
+        VkPhysicalDeviceShaderInt4FeaturesCOOPVK second = {kInt4, &matrices};
+        VkPhysicalDeviceShaderInt4FeaturesCOOPVK first = {kInt4, &second};
+        VkPhysicalDeviceFeatures2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &first};
+        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceFeatures2)(driver.physical(), &all);
+        EXPECT_EQ(last.shader2DBlockIO, lists ? VK_TRUE : VK_FALSE);
+        EXPECT_FALSE(first.shaderInt4 || second.shaderInt4);
+        EXPECT_TRUE(matrices.cooperativeMatrix);
+        EXPECT_EQ(all.pNext, &first);
+        EXPECT_EQ(first.pNext, &second);
+        EXPECT_EQ(second.pNext, &matrices);
+        EXPECT_EQ(matrices.pNext, &last);
+        EXPECT_EQ(last.pNext, nullptr);
+        driver.destroyInstance();
+    }
+}
+
 // No stage that the device lacks.
 TEST_F(Queries, StagesOfVectors) {
     constexpr VkShaderStageFlags kLeast =

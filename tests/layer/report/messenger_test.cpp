@@ -37,6 +37,11 @@ VKAPI_ATTR void VKAPI_CALL report(VkInstance, VkDebugReportFlagsEXT flags,
     keep(flags, type, object, location, code, prefix, message, &reports());
 }
 
+std::string& submitted() {
+    static std::string all;
+    return all;
+}
+
 constexpr auto kInstance = VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT;
 constexpr auto kWarning = VK_DEBUG_REPORT_WARNING_BIT_EXT;
 constexpr auto kError = VK_DEBUG_REPORT_ERROR_BIT_EXT;
@@ -118,6 +123,35 @@ TEST(Messengers, SeveritiesAndTypesOfMessengers) {
         messenger.heard(LogLevel::kInfo, "i");
         messenger.heard(LogLevel::kDebug, "d");
         EXPECT_EQ(heard, row.expected) << row.severities << ' ' << row.types;
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL submit(VkInstance instance,
+                                  VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                  VkDebugUtilsMessageTypeFlagsEXT types,
+                                  const VkDebugUtilsMessengerCallbackDataEXT* message) {
+    EXPECT_EQ(instance, reinterpret_cast<VkInstance>(uint64_t{7}));
+    EXPECT_EQ(severity, VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT);
+    EXPECT_EQ(types, VkFlags{VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT});
+    EXPECT_EQ(message->sType, VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CALLBACK_DATA_EXT);
+    submitted() += std::string(message->pMessageIdName) + ": " + message->pMessage + "\n";
+}
+
+// By VK_EXT_debug_utils alone where there is both; nowhere where there is neither.
+TEST(Messengers, MessagesOfAnInstance) {
+    for (const bool hasReports : {true, false}) {
+        reports().clear();
+        submitted().clear();
+        VkuInstanceDispatchTable next = {};
+        next.SubmitDebugUtilsMessageEXT = submit;
+        if (hasReports) next.DebugReportMessageEXT = report;
+        Messenger messenger;
+        messenger.heard(LogLevel::kWarn, "before");
+        messenger.connect(reinterpret_cast<VkInstance>(uint64_t{7}), next);
+        messenger.heard(LogLevel::kWarn, "w");
+        messenger.heard(LogLevel::kInfo, "i");
+        EXPECT_EQ(submitted(), "coopvk: w\n");
+        EXPECT_TRUE(reports().empty());
     }
 }
 

@@ -22,7 +22,8 @@ TEST(LayerFilters, Names) {
         EXPECT_TRUE(matches(pattern)) << pattern;
     for (const char* pattern :
          {"", ",", "VK_LAYER_some", "some_layer", "VK_LAYER_some_layer2", "some*", "*some",
-          "VK_LAYER_other*", "*other", "*other*", "*some_layer2", "LAYER_some*", "other,some"})
+          "VK_LAYER_other*", "*other", "*other*", "*some_layer2", "LAYER_some*", "other,some",
+          "VK_LAYER_some_layer2*", "*some_layer2*"})
         EXPECT_FALSE(matches(pattern)) << pattern;
 }
 

@@ -10,6 +10,7 @@
 
 #include "settings/configuration.hpp"
 #include "settings/settings.hpp"
+#include "settings/unknown_settings.hpp"
 
 namespace coopvk::layer::configuration_files_test {
 namespace {
@@ -82,6 +83,20 @@ TEST_F(ConfigurationFiles, BadValuesLeaveWhatHolds) {
     ASSERT_EQ(complaints.size(), 2u);
     EXPECT_TRUE(complaints[0].starts_with(file().string() + ":2: ")) << complaints[0];
     EXPECT_TRUE(complaints[1].starts_with(file().string() + ":4: ")) << complaints[1];
+}
+
+// Neither is a fault.
+TEST_F(ConfigurationFiles, ThatDoNotExist) {
+    for (const std::string& path : {std::string(), file().string()}) {
+        const ConfigurationFile none = readConfiguration(path);
+        EXPECT_FALSE(none.exists);
+        EXPECT_TRUE(none.faults().empty());
+        EXPECT_TRUE(SettingsFile{path}.isReadable());
+    }
+    write("log_level = info\n");
+    EXPECT_TRUE(readConfiguration(file().string()).exists);
+    EXPECT_TRUE(SettingsFile{file().string()}.isReadable());
+    EXPECT_FALSE(SettingsFile{folder.string()}.isReadable());
 }
 
 // Whatever kind of file is there, no program waits or fails.
