@@ -7,6 +7,7 @@
 #include "device/dependents.hpp"
 #include "device/extension_rows.hpp"
 #include "failure.hpp"
+#include "gpu_setup/no_driver.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
 
@@ -87,7 +88,8 @@ rewrite::Result<std::vector<Device>> queryDevices() {
     create.pApplicationInfo = &application;
     VkInstance handle = VK_NULL_HANDLE;
     if (vkCreateInstance(&create, nullptr, &handle) != VK_SUCCESS) {
-        return failure("no Vulkan driver could be started");
+        const auto [what, advice] = vulkan::noDriver();
+        return failure(what + ": " + advice);
     }
     volkLoadInstanceOnly(handle);
     const Instance instance(handle);

@@ -2,10 +2,12 @@
 #include "input_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
+#include <system_error>
+#include <utility>
 
 #include "report/archive.hpp"
 
@@ -14,14 +16,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Null: it cannot be read.
-std::optional<std::string> bytesOf(const fs::path& path) {
+using rewrite::Error;
+using rewrite::ErrorCode;
+
+// The error is why it cannot be read.
+rewrite::Result<std::string> bytesOf(const fs::path& path) {
+    const auto because = [](std::string reason) {
+        return Error{ErrorCode::kInvalidArgument, std::move(reason)};
+    };
     std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) return because(error.message());
+    if (fs::is_directory(status)) return because("it is a folder");
     // Devices such as /dev/zero have no end.
-    if (fs::is_directory(path, error) || fs::is_character_file(path, error)) return std::nullopt;
+    if (fs::is_character_file(status)) return because("it is a device");
+    errno = 0;
     std::ifstream file(path, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file) return std::nullopt;
+    if (!file) return because(std::generic_category().message(errno == 0 ? EIO : errno));
     return bytes;
 }
 
@@ -30,22 +42,27 @@ std::vector<ArchivedFile> filesIn(const fs::path& path) {
     std::error_code error;
     if (!fs::is_regular_file(path, error)) return {};
     const auto bytes = bytesOf(path);
-    return bytes ? readArchive(*bytes).value_or(std::vector<ArchivedFile>{})
-                 : std::vector<ArchivedFile>{};
+    if (!bytes) return {};
+    return readArchive(*bytes).value_or(std::vector<ArchivedFile>{});
 }
 
 }  // namespace
 
 rewrite::Result<std::string> readFile(const std::string& path) {
-    if (auto bytes = bytesOf(path)) return std::move(*bytes);
+    auto bytes = bytesOf(path);
+    if (bytes) return bytes;
+    std::string reason = bytes.error().message;
     const fs::path whole(path);
     for (fs::path archive = whole.parent_path(); archive.has_filename();
          archive = archive.parent_path()) {
         const std::string name = whole.lexically_relative(archive).generic_string();
-        for (ArchivedFile& file : filesIn(archive))
+        auto files = filesIn(archive);
+        for (ArchivedFile& file : files)
             if (file.name == name) return std::move(file.bytes);
+        if (!files.empty()) reason = archive.string() + " has no " + name;
     }
-    return rewrite::Error{rewrite::ErrorCode::kInvalidArgument, "cannot read " + path};
+    return Error{ErrorCode::kInvalidArgument,
+                 "cannot read " + (path.empty() ? "''" : path) + ": " + reason};
 }
 
 std::vector<std::string> requestsOf(const std::string& path) {

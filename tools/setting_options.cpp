@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <system_error>
 #include <vector>
 
 #include "failure.hpp"
@@ -74,7 +75,10 @@ rewrite::Result<Environment> layerEnvironment(const SettingTexts& texts) {
     }
     if (const std::string& folder = textOf(texts, kDumpDir);
         !folder.empty() && folder.find('%') == std::string::npos) {
-        fs::create_directories(folder);  // the layer makes folders with the program's name
+        // The layer makes folders with the program's name.
+        std::error_code error;
+        fs::create_directories(folder, error);
+        if (error) return failure("cannot make the folder " + folder + ": " + error.message());
     }
     // How the loader finds the layer.
     const SearchPath path = searchPath(*manifests);

@@ -145,7 +145,7 @@ loader on VK_INSTANCE_LAYERS=$name "$found"
 
 # No driver.
 doctor 1 "${on[@]}" VK_DRIVER_FILES="$work/none"
-has 'cannot create a Vulkan instance'
+has 'VK_DRIVER_FILES names .*, and there is no such file' 'do: unset VK_DRIVER_FILES'
 
 # Programs.
 doctor 0 "${on[@]}" -- "$app" --not-an-option-of-coopvk

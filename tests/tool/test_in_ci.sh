@@ -38,6 +38,10 @@ expect 1 --driver none -- "$app"
 has 'none is no driver'
 expect 1 --driver lavapipe
 has 'no command after --'
+for program in "$work/none" "$work"; do
+    coopvk=$program expect 1 -- "$app"
+    has "$program is no program"
+done
 
 # JUnit's file: well-formed, with the command, its output and its status.
 expect 0 --driver "$manifest" --junit "$work/good.xml" -- "$app" "${steps[@]}"

@@ -23,7 +23,10 @@ fail() {
 }
 
 "$coopvk" report -o report.tar --emulate all -- "$PWD/the_app" instance physical matrix-device pipeline 2>said || fail "status $?: $(<said)"
-grep -q 'wrote report.tar' said || fail "$(<said)"
+grep -q "wrote report.tar ([0-9]* files). It has the program's shaders: " said || fail "$(<said)"
+"$coopvk" report -o none.tar -- true 2>said || fail "status $?: $(<said)"
+grep -q 'wrote none.tar ([0-9]* files). It has no shaders: ' said || fail "$(<said)"
+rm none.tar
 tar -xf report.tar
 for file in version devices.json doctor status log statistics; do
     [[ -s coopvk-report/$file ]] || fail "no $file"
@@ -63,6 +66,7 @@ for archive in report.tar gnu.tar; do
     for input in cut.tar cut.tar/shaders/none.json $archive/shaders/none.json; do
         ! "$coopvk" rewrite $input -o out.spv 2>said || fail "$input: no error"
         grep -q 'cannot read\|is no SPIR-V' said || fail "$input: $(<said)"
+        [[ $input != "$archive"/* ]] || grep -q "$archive has no shaders/none.json" said || fail "$(<said)"
     done
 done
 # Of several requests one must be chosen.

@@ -31,8 +31,46 @@ refuse() {
 }
 
 expect 'coopvk ' "$coopvk" --version
-refuse 'subcommand' "$coopvk"
 refuse "no command 'nonsense'" "$coopvk" nonsense --help
+
+# wrong STATUS LINE ARGUMENT...: this status, and nothing but this line.
+wrong() {
+    local status=$1 line=$2 out got=0
+    shift 2
+    out=$("$coopvk" "$@" 2>&1) || got=$?
+    [[ $got == "$status" && $out == "$line" ]] || fail "status $got, not $status: $*"$'\n'"$out"
+}
+wrong 2 'coopvk: give a command (see coopvk --help)'
+wrong 2 'coopvk: there is no option --nothing (see coopvk --help)' --nothing
+wrong 2 'coopvk rewrite: give IN.spv (see coopvk rewrite --help)' rewrite
+wrong 2 'coopvk rewrite: there is no option --nothing (see coopvk rewrite --help)' rewrite --nothing
+wrong 2 'coopvk info: one argument too many: text (see coopvk info --help)' info text
+wrong 2 'coopvk-compare check: give IN.spv (see coopvk-compare check --help)' check
+wrong 2 'coopvk-compare: there is no option --nothing (see coopvk-compare --help)' compare --nothing
+# A program may end with 2.
+wrong 125 'coopvk run: there is no option -l (see coopvk run --help)' run -l ls
+wrong 125 'coopvk run: --as: x not in {own,nvidia,amd} (see coopvk run --help)' run --as x -- true
+wrong 125 'coopvk: no program given (coopvk run [options] -- APP [arguments])' run
+
+# Help is as wide as the terminal.
+for command in run doctor info advise config report rewrite check prove selftest tune probe compare; do
+    for width in 60 100; do
+        long=$(COLUMNS=$width "$coopvk" "$command" --help | grep -vE '^ +(-[a-zA-Z], +)?--|^  [a-z]' | grep -E ".{$((width + 1))}") ||
+            continue
+        fail "$command --help: wider than $width: $long"
+    done
+done
+(($(COLUMNS=60 "$coopvk" run --help | wc -l) > $(COLUMNS=100 "$coopvk" run --help | wc -l))) || fail 'help has one width'
+
+# What is missing is named, with what to do.
+missing=$work/none.json
+refuse "VK_DRIVER_FILES names $missing, and there is no such file: unset VK_DRIVER_FILES" \
+    env VK_DRIVER_FILES="/dev/null:$missing" "$coopvk" info
+refuse "VK_ICD_FILENAMES names $missing, and there is no such file" \
+    env -u VK_DRIVER_FILES VK_ICD_FILENAMES="$missing" "$coopvk" info
+refuse "no Vulkan driver could be started of those that VK_DRIVER_FILES names: $work" \
+    env VK_DRIVER_FILES="$work" "$coopvk" info
+refuse "coopvk compare: VK_DRIVER_FILES names $missing" env VK_DRIVER_FILES="$missing" "$coopvk" compare --quick
 
 # info
 expect 'VK_KHR_cooperative_matrix' "$coopvk" info
@@ -98,8 +136,17 @@ refuse 'mul.comp' "$coopvk" rewrite "$work/mul.comp" -o "$work/x.spv" --subgroup
 printf 'neither words' >"$work/text4"
 truncate -s 64 "$work/text4"
 refuse 'text4 is no SPIR-V' "$coopvk" rewrite "$work/text4" -o "$work/x.spv" --subgroup-size 32
-refuse "cannot read $work" "$coopvk" rewrite "$work" -o "$work/x.spv" --subgroup-size 32
-[[ ! -c /dev/zero ]] || refuse "cannot read /dev/zero" timeout 60 "$coopvk" rewrite /dev/zero -o "$work/x.spv"
+refuse 'mul.comp is no SPIR-V, but text' "$coopvk" rewrite "$work/mul.comp" --text --subgroup-size 32
+for size in 1 4 16; do
+    head -c $size "$work/mul.spv" >"$work/short"
+    refuse "short is no $([[ $size == 1 ]] || echo 'whole ')SPIR-V" "$coopvk" rewrite "$work/short" --text --subgroup-size 32
+done
+: >"$work/empty"
+refuse 'empty is empty' "$coopvk" rewrite "$work/empty" --text --subgroup-size 32
+refuse 'none: No such file' "$coopvk" rewrite "$work/none" --text --subgroup-size 32
+refuse "cannot read '': " "$coopvk" rewrite '' --text --subgroup-size 32
+refuse "cannot read $work: it is a folder" "$coopvk" rewrite "$work" -o "$work/x.spv" --subgroup-size 32
+[[ ! -c /dev/zero ]] || refuse "cannot read /dev/zero: it is a device" timeout 60 "$coopvk" rewrite /dev/zero -o "$work/x.spv"
 # Another order of bytes, a later version.
 python3 - "$work" <<'PYTHON'
 import pathlib, sys
@@ -140,11 +187,11 @@ expect "COOPVK_DUMP_DIR=$work/a'b" bash -c "$environment; env"
 [[ -d "$work/a'b" ]] || fail 'no dump folder'
 expect '-x --json' "$coopvk" run -- echo -x --json
 refuse "unknown extension 'VK_KHR_nothing'" "$coopvk" run --emulate VK_KHR_nothing -- true
+refuse "cannot make the folder $work/text4/x: Not a directory" "$coopvk" run --dump-dir "$work/text4/x" -- true
 refuse 'off,error,warn' "$coopvk" run --log-level loud -- true
 expect 'COOPVK_BACK_END=core' "$coopvk" run --back-end core -- env
 expect 'COOPVK_VALIDATE_OUTPUT=true' "$coopvk" run --validate-output -- env
 expect "COOPVK_LOG_FILE=$work/log" env -C "$work" "$coopvk" run --log-file log -- env
-refuse "$work/text4/x" "$coopvk" run --dump-dir "$work/text4/x" -- true
 status=0
 "$coopvk" run -- "$work/nothing" 2>/dev/null || status=$?
 ((status == 127)) || fail "status $status for a program that does not exist"

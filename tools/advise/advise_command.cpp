@@ -13,6 +13,7 @@
 #include "advise/advice.hpp"
 #include "advise/measure.hpp"
 #include "commands.hpp"
+#include "parse.hpp"
 #include "report/run_report.hpp"
 #include "run/explanation.hpp"
 #include "setting_options.hpp"
@@ -242,6 +243,7 @@ void addAdviseCommand(CLI::App& app, int& status) {
     addSettingOptions(*command, options->settings);
     command->add_option("app", options->command, "The program and its arguments, after --");
     command->positionals_at_end();
+    startsProgram(*command);
     command->callback([options, &status] { status = runAdvise(*options); });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/compare_commands.hpp"
+#include "parse.hpp"
 #include "run_main.hpp"
 #include "version_text.hpp"
 
@@ -16,8 +17,7 @@ int runCompareProgram(int argc, char** argv) {
     coopvk::tool::addProbeCommand(app, status);
     coopvk::tool::addSelftestCommand(app, status);
     coopvk::tool::addTuneCommand(app, status);
-    CLI11_PARSE(app, argc, argv);
-    return status;
+    return coopvk::tool::parse(app, argc, argv, status);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "config/program.hpp"
 #include "failure.hpp"
 #include "layer_location.hpp"
+#include "parse.hpp"
 #include "settings/configuration.hpp"
 #include "settings/remembered.hpp"
 #include "settings/settings.hpp"
@@ -212,6 +213,7 @@ void addConfigCommand(CLI::App& app, int& status) {
     command->add_option("app", options->command,
                         "Show the settings of this program, with its arguments, after --");
     command->positionals_at_end();
+    startsProgram(*command, true);
     command->callback([options, check, forget, &status] {
         options->check = check->count() > 0;
         options->forget = forget->count() > 0;

@@ -19,7 +19,9 @@
 #include "doctor/sections.hpp"
 #include "doctor/switches.hpp"
 #include "doctor/tuning.hpp"
+#include "gpu_setup/no_driver.hpp"
 #include "layer_location.hpp"
+#include "parse.hpp"
 #include "report/run_report.hpp"
 #include "settings/asked_for.hpp"
 
@@ -131,8 +133,8 @@ bool tryLoader(bool byConfiguration, Findings& findings) {
         findings.push_back({true, "there is no Vulkan loader (libvulkan.so.1)",
                             "install it: libvulkan1, vulkan-loader or vulkan-icd-loader"});
     } else if (code != 0) {
-        findings.push_back({true, "cannot create a Vulkan instance here",
-                            "install a Vulkan driver with which vulkaninfo works"});
+        const auto [what, advice] = vulkan::noDriver();
+        findings.push_back({true, what, advice});
     }
     return text.starts_with(layer::run_event::kInstance);
 }
@@ -181,6 +183,7 @@ void addDoctorCommand(CLI::App& app, int& status) {
     auto options = std::make_shared<DoctorOptions>();
     command->add_option("app", options->command, "The program and its arguments, after --");
     command->positionals_at_end();
+    startsProgram(*command, true);
     command->callback([options, &status] { status = runDoctor(*options); });
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "no_driver.hpp"
+
 namespace coopvk::vulkan {
 
 void check(VkResult result, const char* call) {
@@ -29,7 +31,12 @@ VkInstance createInstance(const char* program, uint32_t version, VkInstanceCreat
     application.apiVersion = version;
     info.pApplicationInfo = &application;
     VkInstance instance = VK_NULL_HANDLE;
-    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
+    const VkResult result = vkCreateInstance(&info, nullptr, &instance);
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
+        const auto [what, advice] = noDriver();
+        throw Error(result, what + ": " + advice);
+    }
+    check(result, "vkCreateInstance");
     return instance;
 }
 

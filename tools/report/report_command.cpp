@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "failure.hpp"
 #include "input_file.hpp"
+#include "parse.hpp"
 #include "report/archive.hpp"
 #include "setting_options.hpp"
 #include "settings/kept_report.hpp"
@@ -139,10 +140,14 @@ Outcome pack(const ReportOptions& options, std::vector<ArchivedFile> files,
     std::ofstream out(options.output, std::ios::binary);
     if (!writeArchive(out, "coopvk-report", files))
         return failure("cannot write " + options.output);
+    const bool hasShaders = std::ranges::any_of(
+        files, [](const ArchivedFile& file) { return file.name.starts_with("shaders/"); });
     return std::format(
-        "wrote {} ({} files). It has the program's shaders{}: make sure that you may pass them on.",
-        options.output, files.size(),
-        options.inputs.empty() ? "" : ", and what its dispatches read");
+        "wrote {} ({} files). {}", options.output, files.size(),
+        hasShaders ? std::format("It has the program's shaders{}: make sure that you "
+                                 "may pass them on.",
+                                 options.inputs.empty() ? "" : ", and what its dispatches read")
+                   : "It has no shaders: coopvk rewrote and refused none.");
 }
 
 Outcome runAndPack(const ReportOptions& options) {
@@ -243,6 +248,7 @@ void addReportCommand(CLI::App& app, int& status) {
         "what happened");
     command->add_option("app", options->command, "The program and its arguments, after --");
     command->positionals_at_end();
+    startsProgram(*command);
     command->callback([options, &status] { status = runReport(*options); });
 }
 

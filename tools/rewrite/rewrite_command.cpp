@@ -149,7 +149,7 @@ void addRewriteCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand("rewrite", "Rewrite one SPIR-V module into core SPIR-V");
     auto options = std::make_shared<RewriteOptions>();
     command
-        ->add_option("input", options->input,
+        ->add_option("IN.spv", options->input,
                      "A SPIR-V module; or the JSON of a request that the layer dumped, also in the "
                      "file of `coopvk report`: it is repeated unless other options change it")
         ->required();

@@ -37,19 +37,32 @@ const std::map<std::string, rewrite::Stage, std::less<>> kStages = {
     {"callable", rewrite::Stage::kCallable},
 };
 
+// GLSL, Slang, or what spirv-dis printed.
+bool isText(const std::string& bytes) {
+    return std::ranges::none_of(bytes, [](unsigned char byte) {
+        return byte == 0x7f || (byte < ' ' && (byte < '\t' || byte > '\r'));
+    });
+}
+
 Result<std::vector<uint32_t>> wordsOf(const std::string& bytes, const std::string& path) {
-    if (bytes.size() % 4 != 0 || bytes.empty()) {
-        return failure(path + " is no SPIR-V (size in bytes)");
-    }
-    std::vector<uint32_t> words(bytes.size() / 4);
-    std::memcpy(words.data(), bytes.data(), bytes.size());
+    constexpr size_t kHeaderSize = 20;
+    if (bytes.empty()) return failure(path + " is empty");
+    if (isText(bytes))
+        return failure(
+            path + " is no SPIR-V, but text: compile it (glslang -V) or assemble it (spirv-as)");
+    std::vector<uint32_t> words(std::max<size_t>(bytes.size() / 4, 1));
+    std::memcpy(words.data(), bytes.data(), std::min(bytes.size(), words.size() * 4));
     // A module may have either order of bytes, which its first word shows.
     const auto swapped = [](uint32_t word) {
         return word >> 24 | (word >> 8 & 0xff00u) | (word << 8 & 0xff0000u) | word << 24;
     };
     if (swapped(words.front()) == spv::MagicNumber)
         std::ranges::transform(words, words.begin(), swapped);
-    if (words.front() != spv::MagicNumber) return failure(path + " is no SPIR-V (magic number)");
+    if (words.front() != spv::MagicNumber)
+        return failure(path + " is no SPIR-V: it does not begin with the magic number 0x07230203");
+    if (bytes.size() % 4 != 0 || bytes.size() < kHeaderSize)
+        return failure(path + " is no whole SPIR-V: it has " + std::to_string(bytes.size()) +
+                       " bytes");
     return words;
 }
 

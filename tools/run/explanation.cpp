@@ -161,9 +161,13 @@ std::vector<std::string> explain(std::string_view report, std::string_view progr
         lines.push_back("nothing was emulated: no Vulkan instance of " + std::string(program) +
                         " was seen");
         lines.push_back(
-            "  It did not use Vulkan, found no driver, or could not load the layer. The layer "
-            "cannot be loaded in sandboxes and containers in which it is not installed, in 32-bit "
-            "programs without coopvk-i386, in programs with other rights, and with "
+            "  It did not use Vulkan, found no driver, or could not load the layer: `coopvk doctor "
+            "-- " +
+            std::string(program) + "` looks for the reason");
+        lines.push_back(
+            "  The layer cannot be loaded in sandboxes and containers in which it is not "
+            "installed, "
+            "in 32-bit programs without coopvk-i386, in programs with other rights, and with "
             "VK_LOADER_LAYERS_DISABLE");
     }
     for (const auto& [name, story_] : story.programs) describeProgram(name, story_, lines);

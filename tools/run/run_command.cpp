@@ -12,6 +12,7 @@
 #include "config/manifest.hpp"
 #include "config/program.hpp"
 #include "config/saved_section.hpp"
+#include "parse.hpp"
 #include "report/run_report.hpp"
 #include "run/explanation.hpp"
 #include "run/requirements.hpp"
@@ -67,8 +68,6 @@ void save(const RunOptions& options, const std::string& report) {
     }
 }
 
-constexpr int kUnfulfilled = 125;  // programs rarely end with it, and shells never
-
 // Waits for the program, and says why nothing was emulated, if so.
 int startAndExplain(const RunOptions& options) {
     const std::vector<std::string>& command = options.command;
@@ -76,7 +75,7 @@ int startAndExplain(const RunOptions& options) {
     if (report.path().empty()) {
         std::cerr << "coopvk: " << kNoTemporaryFile << '\n';
         // Nobody would know whether the program fulfils it.
-        if (!options.required.empty()) return kUnfulfilled;
+        if (!options.required.empty()) return kRunFailed;
         return cannotStart(command.front(), replaceBy(command));
     }
     layer::system::setVariable(layer::kRunReportVariable, report.path());
@@ -94,18 +93,18 @@ int startAndExplain(const RunOptions& options) {
     for (const std::string& line : missing) std::cerr << "coopvk: " << line << '\n';
     std::cerr.flush();
     report.remove();
-    if (!missing.empty()) return kUnfulfilled;
+    if (!missing.empty()) return kRunFailed;
     endLike(ended.status);
 }
 
 int runRun(const RunOptions& options) {
     if (options.command.empty() && !options.printEnvironment) {
         std::cerr << "coopvk: no program given (coopvk run [options] -- APP [arguments])\n";
-        return 1;
+        return kRunFailed;
     }
     if (const auto unknown = unknownExtensions(options.required); !unknown.empty()) {
         std::cerr << "coopvk: --require: coopvk emulates no " << unknown.front() << '\n';
-        return 1;
+        return kRunFailed;
     }
     // What a test finds does not depend on what ran before it.
     SettingTexts settings = options.settings;
@@ -115,7 +114,7 @@ int runRun(const RunOptions& options) {
     const auto environment = layerEnvironment(settings);
     if (!environment) {
         std::cerr << "coopvk: " << environment.error().message << '\n';
-        return 1;
+        return kRunFailed;
     }
     if (options.printEnvironment) {
         std::cout << system::unsetCommand("COOPVK_DISABLE") << '\n';
@@ -157,6 +156,7 @@ void addRunCommand(CLI::App& app, int& status) {
                       "Print shell commands that set the environment, and start nothing");
     command->add_option("app", options->command, "The program and its arguments, after --");
     command->positionals_at_end();
+    startsProgram(*command);
     command->callback([options, &status] { status = runRun(*options); });
 }
 

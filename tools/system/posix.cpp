@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,5 +149,10 @@ ProcessEnd runIntoFile(const std::vector<std::string>& command, const Environmen
 
 bool readsTerminal() { return ::isatty(STDIN_FILENO) != 0; }
 bool writesTerminal() { return ::isatty(STDOUT_FILENO) != 0; }
+
+size_t terminalColumns() {
+    winsize size = {};
+    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 }  // namespace coopvk::tool::system

@@ -4,6 +4,7 @@
 // are started by ../supervisor.hpp, too.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <format>
 #include <span>
@@ -52,6 +53,8 @@ void writeToErrorStream(std::string_view text) noexcept;
 bool readsTerminal();
 // Whether somebody reads the standard output as it comes.
 bool writesTerminal();
+// How many columns the standard output has; 0: it is no terminal.
+size_t terminalColumns();
 
 // A ProcessEnd's failure.
 inline std::string noEndWithin(double seconds) {

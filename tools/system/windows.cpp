@@ -119,4 +119,10 @@ void writeToErrorStream(std::string_view text) noexcept {
 bool readsTerminal() { return ::_isatty(0) != 0; }
 bool writesTerminal() { return ::_isatty(1) != 0; }
 
+size_t terminalColumns() {
+    CONSOLE_SCREEN_BUFFER_INFO info = {};
+    if (::GetConsoleScreenBufferInfo(::GetStdHandle(STD_OUTPUT_HANDLE), &info) == 0) return 0;
+    return static_cast<size_t>(info.srWindow.Right - info.srWindow.Left + 1);
+}
+
 }  // namespace coopvk::tool::system

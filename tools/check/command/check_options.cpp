@@ -87,7 +87,7 @@ Result<RewriteJob> jobOf(const CheckOptions& options) {
 void addInputOptions(CLI::App& command, CheckOptions& options) {
     options.check.steps = uint64_t{1} << 24;
     command
-        .add_option("input", options.rewrite.input,
+        .add_option("IN.spv", options.rewrite.input,
                     "A SPIR-V module, the JSON of a request that the layer dumped, or the file of "
                     "`coopvk report`")
         ->required();
