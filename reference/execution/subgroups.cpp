@@ -40,6 +40,17 @@ LaneMask groupOf(const Subgroup& s, uint32_t lane) {
     return s.mask & clusterOf(lane, isClustered ? uint32_t(s.first(3)) : s.lanes);
 }
 
+// SPV_NV_shader_subgroup_partitioned: ballots must say which lanes are one part, in each of them.
+void checkParts(Subgroup& s) {
+    if (!s.checks(kCheckDomain)) return;
+    s.mask.forEach([&](uint32_t lane) {
+        const LaneMask part = groupOf(s, lane);
+        bool is = part.test(lane);
+        part.forEach([&](uint32_t other) { is = is && groupOf(s, other) == part; });
+        if (!is) s.report(kCheckDomain, lane, "ballots that are no partition");
+    });
+}
+
 // Lanes are combined in their order.
 template <auto kCombine, Identity kIdentity>
 void group(Subgroup& s, Out result, Unused, Unused, In from) {
@@ -53,6 +64,7 @@ void group(Subgroup& s, Out result, Unused, Unused, In from) {
         if (s.checks(kCheckDomain) && s.first(3) > s.lanes)
             s.report(kCheckDomain, s.mask.first(), "a cluster is larger than the subgroup");
     }
+    if (operation >= GroupOperation::PartitionedReduceNV) checkParts(s);
     const Type& type = scalarOf(s.type());
     const uint64_t identity = bitsOf(kIdentity, type);
     for (uint32_t c = 0; c < result.components(); ++c) {

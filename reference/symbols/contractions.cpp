@@ -85,10 +85,14 @@ bool Contractions::mayContract(TermId sum) {
 }
 
 bool Contractions::isComputedNan(TermId term) const {
+    const auto isNan = [&](numbers::Number number) {
+        return numbers::format(number).floating() &&
+               std::isnan(numbers::decodeDouble(number, terms_[term].bits));
+    };
+    if (terms_[term].kind == TermKind::kConverted) return isNan(terms_.conversionOf(term).to);
     if (terms_[term].kind != TermKind::kApplied) return false;
     const Type& type = terms_.functionOf(term).type();
-    return type.kind == Kind::kFloat &&
-           std::isnan(numbers::decodeDouble(type.number, terms_[term].bits));
+    return type.kind == Kind::kFloat && isNan(type.number);
 }
 
 bool Contractions::isSettledNumber(TermId term) {
@@ -105,6 +109,8 @@ bool Contractions::isSettledNumber(TermId term) {
     };
     switch (terms_[term].kind) {
         case TermKind::kConverted:
+            is = areSettled([](uint32_t) { return true; });
+            break;
         case TermKind::kChosen:
             is = areSettled([](uint32_t) { return false; });
             break;

@@ -179,18 +179,23 @@ TermId Transferred::freed(const Value& of, const Type& type, uint32_t c, uint32_
 
 void Transferred::openNans() const {
     if (at.row->opcode == numberIn(GLSLstd450PackHalf2x16)) return openPackedNans();
-    const bool isEach = at.row->defined == Defined::kComponentwise || at.opcode == OpFConvert;
+    const auto termOf = [&](const Type& type, uint32_t c, uint32_t lane) {
+        if (at.opcode == OpFConvert) {
+            const numbers::Conversion conversion = conversionOf(*s.program, at);
+            return terms().converted({conversion.from(), conversion.to(), conversion.rule()},
+                                     term(0, c, lane), result().at(c, lane));
+        }
+        return at.row->defined == Defined::kComponentwise
+                   ? applied(c, lane)
+                   : all.anyNumber(*s.program, type, result().at(c, lane), at.opcode);
+    };
     for (uint32_t c = 0; c < result().components(); ++c) {
         const Type& type = scalarOf(*result().type, c);
         if (type.kind != Kind::kFloat) continue;
         mask.forEach([&](uint32_t lane) {
-            const uint64_t bits = result().at(c, lane);
-            if (result().deviationAt(c, lane) != 0 ||
-                !std::isnan(numbers::decodeDouble(type.number, bits)))
-                return;
-            result().setDeviation(
-                c, lane,
-                isEach ? applied(c, lane) : all.anyNumber(*s.program, type, bits, at.opcode));
+            const double value = numbers::decodeDouble(type.number, result().at(c, lane));
+            if (result().deviationAt(c, lane) == 0 && std::isnan(value))
+                result().setDeviation(c, lane, termOf(type, c, lane));
         });
     }
 }

@@ -140,8 +140,7 @@ bool Comparison::areTried(std::span<const TermId> all, std::span<const TermId> r
     for (const TermId id : rewritten)
         if (terms_[id].kind == TermKind::kApplied &&
             ((!isDetermined(terms_.functionOf(id)) && !hasTwoResults(terms_.functionOf(id))) ||
-             mayContract(id) ||
-             (contractions_.isSettledNumber(id) && !contractions_.isSettled(id))))
+             mayContract(id)))
             return false;
     return true;
 }

@@ -103,7 +103,7 @@ GLSL
 done
 expect 1 'set 0, binding 0, element 1, byte' --lanes 32 --against "$work/places2.spv" "$work/places1.spv"
 expect 1 'address 0x' --lanes 32 --against "$work/places2.spv" "$work/places1.spv"
-expect 108 '--device excludes --each-class' --each-class --device rdna3 "$work/bytes.spv"
+expect 2 '--device excludes --each-class' --each-class --device rdna3 "$work/bytes.spv"
 expect 0 '32 lanes, GPU, native: proved' --each-class --back-end native --lanes 32 "$work/bytes.spv"
 # A proof of nothing is none.
 cat >"$work/nothing.comp" <<'GLSL'
@@ -132,6 +132,13 @@ pair() {
 #extension GL_EXT_shader_realtime_clock : require
 #extension GL_EXT_device_group : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_nonuniform_qualifier : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_clustered : require
+#extension GL_NV_shader_subgroup_partitioned : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_NV_cooperative_matrix2 : require
+#extension GL_NV_cooperative_vector : require
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer A { float a[512]; };
 layout(binding = 1) buffer R { float r[256]; };
@@ -181,7 +188,7 @@ pair length "$load r[i] = float(x.length());" 'r[i] = 8.0;'
 proof length 2 'not provable: with another layout of elements: '
 # So may a parameter.
 copy='for (uint n = 0; n < 256; ++n) r[n] = a[n];'
-pair parameter "if (i == 0) $copy" "$load uint k = x.length() == 8 ? 0 : w[0] & 255;
+pair parameter "uint k = w[3]; if (i == 0) $copy" "$load uint k = x.length() == 8 ? 0 : w[0] & 255;
     if (i == 0) { r[k] = 5.0; $copy }" 'layout(binding = 2) buffer W { uint w[4]; };'
 expect 0 'proved for these parameters (' --lanes 32 --parameters 4 --against "$work/parameter2.spv" "$work/parameter1.spv"
 expect 2 'not provable: with another layout of elements: ' --lanes 32 --against "$work/parameter2.spv" "$work/parameter1.spv"
@@ -320,4 +327,50 @@ layout(location = 0) out float r[];
 void main() { r[gl_InvocationID] = x[gl_InvocationID] + 1.0; }
 GLSL
 glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/patch.spv" "$work/patch.tesc"
-expect 0 '; invocations do not race on outputs that they share' --lanes 32 --against "$work/patch.spv" "$work/patch.spv"
+expect 0 '; outputs that invocations share have no races, and are set up before they are written' --lanes 32 --against "$work/patch.spv" "$work/patch.spv"
+# Where lanes are apart, a device may let them meet.
+pair met 'if (i < 24) r[i] = i < 8 ? 8.0 : 16.0;' \
+    'if (i < 24) { float x = a[i]; if (i < 8) x = a[i] * 1.0; r[i] = float(subgroupBallotBitCount(subgroupBallot(true))); }'
+proof met 1 'differs'
+# Each way of a choice has one descriptor in all lanes, or the pointer is NonUniform; two of an array may be one buffer.
+data='layout(binding = 2) buffer D { float x[]; } d[2];'
+pair way 'r[i] = d[nonuniformEXT(floatBitsToUint(a[i]) & 1)].x[i];' 'r[i] = d[floatBitsToUint(a[i]) & 1].x[i];' "$data"
+proof way 1 'differs'
+expect 0 '; descriptors share no memory, although they may' --lanes 32 --against "$work/way1.spv" "$work/way1.spv"
+# Subgroups of a workgroup may be more than it needs.
+cat >"$work/full.comp" <<'GLSL'
+#version 460
+#extension GL_KHR_shader_subgroup_ballot : require
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer R { uint r[2]; };
+void main() { if (subgroupElect()) r[gl_SubgroupID] = subgroupBallotBitCount(subgroupBallot(true)); }
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/full.spv" "$work/full.comp"
+expect 0 '; invocations are lanes in their order' --lanes 32 --against "$work/full.spv" "$work/full.spv"
+pair cluster 'r[i] = subgroupAdd(a[i]);' 'r[i] = subgroupClusteredAdd(a[i], 64);'
+proof cluster 1 'a cluster is larger than the subgroup'
+# A function of elements that tells how often it was called.
+of='coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>'
+pair calls "$of m = $of(1.0), n; coopMatPerElementNV(n, m, counted); coopMatStore(n, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
+    "$of m = $of(1.0); coopMatStore(m, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
+    'float calls = 0.0; float counted(const in uint row, const in uint column, const in float x) { calls += 1.0; return x; }'
+proof calls 0 '; matrices have this layout of elements'
+# Sizes of matrices, offsets in blocks: a device may not have them.
+pair sizes "$of m = $of(1.0); r[i] = a[i];" "${of/16, 16/8, 8} m = ${of/16, 16/8, 8}(1.0); r[i] = a[i];"
+proof sizes 0 '; the device has what the module needs more than the original'
+# Vulkan, VUID-RuntimeSpirv-OpCooperativeVectorLoadNV-10099
+pair vector 'coopvecNV<float, 4> v; coopVecLoadNV(v, a, 16 * i); r[i] = v[1];' \
+    'coopvecNV<float, 4> v; coopVecLoadNV(v, a, 16 * i + 4); r[i] = v[0];'
+proof vector 2 'an offset of 4 bytes, which is not a multiple of 16'
+pair volatile "$of m; coopMatLoad(m, a, 0, 16, gl_CooperativeMatrixLayoutRowMajor); coopMatStore(m, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" 'r[i] = a[i];'
+spirv-dis --raw-id "$work/volatile1.spv" | sed '/OpCooperativeMatrixLoadKHR/s/None$/Volatile/' |
+    spirv-as --target-env spv1.6 -o "$work/volatile1.spv" -
+expect 0 '; Volatile memory changes by accesses alone' --lanes 32 --against "$work/volatile1.spv" "$work/volatile1.spv"
+# A descriptor that nothing accesses need not be valid.
+pair unused 'r[i] = a[i] + x[min(i, 0)] * 0.0;' 'r[i] = a[i] + x[min(i, 0)] * 0.0; float z = y;' \
+    'layout(binding = 2) buffer X { float x[]; }; layout(binding = 3) buffer Y { float y; };'
+proof unused 2 'rewritten: it accesses set 0, binding 3, which the original does not'
+# SPV_NV_shader_subgroup_partitioned
+pair parts 'r[i] = subgroupPartitionedAddNV(a[i], uvec4(3u << (i & 30u), 0, 0, 0));' \
+    'r[i] = subgroupPartitionedAddNV(a[i], uvec4(i < 31 ? 3u << i : 1u << i, 0, 0, 0));'
+proof parts 1 'ballots that are no partition'

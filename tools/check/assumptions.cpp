@@ -37,7 +37,8 @@ constexpr AssumptionRow kAssumptions[] = {
     {kMoreCapabilities, "the device has what the module needs more than the original"},
     {kRestrictPointers, "Restrict and Aliased pointers are those of the original"},
     {kKnownAddresses, "addresses in memory are as they are"},
-    {kSharedOutputs, "invocations do not race on outputs that they share"},
+    {kSharedOutputs,
+     "outputs that invocations share have no races, and are set up before they are written"},
 };
 
 constexpr Op kMatrices[] = {Op::OpTypeCooperativeMatrixKHR, Op::OpTypeCooperativeMatrixNV};
@@ -112,6 +113,12 @@ bool knowsLanes(const Module& module) {
     return knowsInvocations && hasLanes;
 }
 
+bool isAtomic(Op opcode) {
+    return (opcode >= Op::OpAtomicLoad && opcode <= Op::OpAtomicXor) ||
+           opcode == Op::OpAtomicFAddEXT || opcode == Op::OpAtomicFMinEXT ||
+           opcode == Op::OpAtomicFMaxEXT;
+}
+
 bool isChain(const Instruction& i) { return isOneOf(i.opcode, kChains); }
 
 // Of a pointer: the variable, or the instruction that is no chain.
@@ -136,7 +143,7 @@ bool dependsOnCaller(const Module& module, const Instruction& i) {
     };
     if (i.opcode == Op::OpStore || i.opcode == Op::OpCopyMemory) return !isStatic(i[1]);
     if (i.opcode == Op::OpLoad) return isOfCaller(i[3]);
-    return (i.opcode >= Op::OpAtomicLoad && i.opcode <= Op::OpAtomicXor) ||
+    return isAtomic(i.opcode) ||
            (i.opcode >= Op::OpGroupNonUniformElect && i.opcode <= Op::OpGroupNonUniformQuadSwap);
 }
 
@@ -201,19 +208,35 @@ bool hasPointersApart(const Module& module) {
     });
 }
 
-// Whether an access says that memory is Volatile.
+// Whether an access says that memory is Volatile: by its decoration, memory operands or semantics.
 bool hasVolatileAccess(const Module& module) {
     struct Row {
         Op opcode;
         size_t operands;  // the word of Memory Operands, if it is there
     };
-    constexpr Row kRows[] = {
-        {Op::OpLoad, 4}, {Op::OpStore, 3}, {Op::OpCopyMemory, 3}, {Op::OpCopyMemorySized, 4}};
+    constexpr Row kRows[] = {{Op::OpLoad, 4},
+                             {Op::OpStore, 3},
+                             {Op::OpCopyMemory, 3},
+                             {Op::OpCopyMemory, 4},
+                             {Op::OpCopyMemorySized, 4},
+                             {Op::OpCopyMemorySized, 5},
+                             {Op::OpCooperativeMatrixLoadKHR, 6},
+                             {Op::OpCooperativeMatrixStoreKHR, 5},
+                             {Op::OpCooperativeMatrixLoadNV, 6},
+                             {Op::OpCooperativeMatrixStoreNV, 5},
+                             {Op::OpCooperativeMatrixLoadTensorNV, 6},
+                             {Op::OpCooperativeMatrixStoreTensorNV, 4},
+                             {Op::OpCooperativeVectorLoadNV, 5},
+                             {Op::OpCooperativeVectorStoreNV, 4}};
     constexpr auto kVolatile = static_cast<uint32_t>(spv::MemoryAccessMask::Volatile);
+    constexpr auto kSemantics = static_cast<uint32_t>(spv::MemorySemanticsMask::Volatile);
     constexpr auto kDecoration = static_cast<uint32_t>(spv::Decoration::Volatile);
     return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
         if (i.opcode == Op::OpDecorate && i[2] == kDecoration) return true;
         if (i.opcode == Op::OpMemberDecorate && i[3] == kDecoration) return true;
+        const uint32_t semantics = i.opcode == Op::OpAtomicStore ? i[3] : i[5];
+        if (isAtomic(i.opcode) && (module.constant(semantics).value_or(0) & kSemantics) != 0)
+            return true;
         return std::ranges::any_of(kRows, [&](const Row& row) {
             return row.opcode == i.opcode && i.words.size() > row.operands &&
                    (i[row.operands] & kVolatile) != 0;
@@ -225,11 +248,12 @@ bool hasVolatileAccess(const Module& module) {
 
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage) {
     const reference::Stage* row = reference::findStage(stage);
+    const bool isShared = (row != nullptr && row->sharesOutputs) ||
+                          stage == spv::ExecutionModel::TaskEXT;  // what it emits
     return (knowsLanes(module) ? kLanesInOrder : 0) | (knowsLayout(module) ? kElementLayout : 0) |
            (mayShareMemory(module) ? kBindingsApart : 0) |
            (hasPointersApart(module) ? kRestrictPointers : 0) |
-           (hasVolatileAccess(module) ? kVolatileMemory : 0) |
-           (row != nullptr && row->sharesOutputs ? kSharedOutputs : 0);
+           (hasVolatileAccess(module) ? kVolatileMemory : 0) | (isShared ? kSharedOutputs : 0);
 }
 
 bool usesLanes(const Module& module) {

@@ -27,7 +27,7 @@ inline constexpr uint32_t kOptimalLayouts = 1u << 21, kVolatileMemory = 1u << 22
 inline constexpr uint32_t kMoreCapabilities = 1u << 23, kKnownAddresses = 1u << 24;
 // Pointers that are Restrict or not Aliased in the rewritten module are so in the original.
 inline constexpr uint32_t kRestrictPointers = 1u << 25;
-// Invocations that share outputs do not race on them.
+// Outputs that invocations share have no races, and OpSetMeshOutputsEXT comes before them.
 inline constexpr uint32_t kSharedOutputs = 1u << 26;
 // Those that follow from what is in a module of this stage.
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage);

@@ -235,8 +235,16 @@ std::pair<uint64_t, uint64_t> pushConstantsOf(const Module& module) {
     return range;
 }
 
-// What a device lists or has features for, beside capabilities: sizes of matrices and vectors, and
-// offsets and strides in blocks.
+// Bits of a number, or of a vector's components; 32: that of which nothing is known.
+uint64_t scalarWidth(const Module& module, uint32_t type) {
+    const Instruction* of = &module.definition(type);
+    if (of->opcode == Op::OpTypeVector) of = &module.definition((*of)[2]);
+    const bool isNumber = of->opcode == Op::OpTypeInt || of->opcode == Op::OpTypeFloat;
+    return isNumber ? (*of)[2] : 32;
+}
+
+// What a device lists or has features for, beside capabilities: sizes of matrices and vectors,
+// offsets and strides in blocks, numbers in operations of subgroups, shared memory that is 0.
 std::set<std::vector<uint64_t>> listedBy(const Module& module) {
     using enum spv::Decoration;
     std::set<std::vector<uint64_t>> all;
@@ -257,7 +265,13 @@ std::set<std::vector<uint64_t>> listedBy(const Module& module) {
             for (size_t n = 3; n < i.words.size(); ++n)
                 one.push_back(module.constant(i[n]).value_or(0));
         }
-        if (one.size() > 1) all.insert(std::move(one));
+        const bool isGroup =
+            i.opcode >= Op::OpGroupNonUniformBroadcast && i.opcode <= Op::OpGroupNonUniformQuadSwap;
+        if (isGroup) one = {scalarWidth(module, i[1])};
+        if (i.opcode == Op::OpVariable && i.words.size() > 4 &&
+            static_cast<spv::StorageClass>(i[3]) == spv::StorageClass::Workgroup)
+            one.push_back(i[3]);
+        if (one.size() > 1 || isGroup) all.insert(std::move(one));
     }
     return all;
 }

@@ -64,6 +64,14 @@ bool isOfLines(const reference::Report& report) {
             report.instruction.starts_with("OpCooperativeVector"));
 }
 
+// A descriptor that nothing accesses need not be there.
+bool isAccessed(const Accessed& buffer) {
+    const auto isAny = [](const Accesses& all) {
+        return std::ranges::any_of(all, [](uint32_t position) { return position != 0; });
+    };
+    return isAny(buffer.writers) || isAny(buffer.readers);
+}
+
 // Of one subgroup size.
 class Prover {
  public:
@@ -127,6 +135,7 @@ class Prover {
     void proveCases(const Side& side, Reconvergence reconvergence, ProofOutcome& outcome);
     bool proveCase(const Side& side, const Case& one, Reconvergence reconvergence,
                    std::vector<Case>& more, ProofOutcome& outcome);
+    std::string otherAccess(const Case& one, const Execution& rewritten, size_t b) const;
     bool compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome);
     void show(const Subject& subject, ProofOutcome& outcome) const;
 
@@ -473,9 +482,33 @@ bool Prover::proveCase(const Side& side, const Case& one, Reconvergence reconver
     return false;
 }
 
+// What the rewritten module accesses of a buffer, and the original does not; empty: nothing.
+std::string Prover::otherAccess(const Case& one, const Execution& rewritten, size_t b) const {
+    const Buffer& buffer = memory_.buffers[b];
+    const Accessed &before = one.native.accessed[b], &now = rewritten.accessed[b];
+    // What no invocation writes of an output is undefined.
+    const bool isOutput = buffer.use.place == Place::kList;
+    if (!isOutput && isAccessed(now) && !isAccessed(before))
+        return std::format("rewritten: it accesses {}, which the original does not", buffer.name);
+    for (size_t i = 0; i < before.writers.size(); ++i) {
+        const bool isNew = now.writers[i] != 0;
+        if (isNew == (before.writers[i] != 0) || (!isNew && !isOutput)) continue;
+        return std::format("rewritten: it {} {}, byte {}, which the original does{}",
+                           isNew ? "stores" : "does not store", buffer.name, i,
+                           isNew ? " not" : "");
+    }
+    return {};
+}
+
 bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome) {
     uint64_t numbers = 0;
     reference::Proof proof(symbols_);
+    const auto refuse = [&](std::string message) {
+        failed_ = one.memory;
+        outcome.verdict = ProofVerdict::kNotProvable;
+        outcome.message = std::move(message);
+        return false;
+    };
     for (size_t b = 0; b < memory_.buffers.size(); ++b) {
         const auto& before = one.deviations[b];
         const auto &n = one.native.accessed[b].deviations, &r = rewritten.accessed[b].deviations;
@@ -485,31 +518,16 @@ bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& 
                 if (n[i] != r[i] || n[i] != before[i] || nativeBytes[i] != bytes[i]) return false;
             return true;
         };
-        const auto& writers = one.native.accessed[b].writers;
-        // What no invocation writes of an output is undefined.
-        const bool isOutput = memory_.buffers[b].use.place == Place::kList;
-        for (size_t i = 0; i < writers.size(); ++i) {
-            const bool isNew = rewritten.accessed[b].writers[i] != 0;
-            if (isNew == (writers[i] != 0) || (!isNew && !isOutput)) continue;
-            failed_ = one.memory;
-            outcome.verdict = ProofVerdict::kNotProvable;
-            outcome.message = std::format("rewritten: it {} {}, byte {}, which the original does{}",
-                                          isNew ? "stores" : "does not store",
-                                          memory_.buffers[b].name, i, isNew ? " not" : "");
-            return false;
-        }
+        if (auto other = otherAccess(one, rewritten, b); !other.empty())
+            return refuse(std::move(other));
         for (const WrittenNumber& number : numbersOf(module_, one.memory, b, one.native, stored_)) {
             if (isUntouched(number)) continue;
             ++numbers;
             const uint64_t at = number.offset;
-            if (proof.allows(n.data() + at, nativeBytes.data() + at, r.data() + at,
-                             bytes.data() + at, number.size, number.format))
-                continue;
-            failed_ = one.memory;
-            outcome.verdict = ProofVerdict::kNotProvable;
-            outcome.message = std::format("{}, byte {}: not shown to be the same: {}",
-                                          memory_.buffers[b].name, at, proof.reason());
-            return false;
+            if (!proof.allows(n.data() + at, nativeBytes.data() + at, r.data() + at,
+                              bytes.data() + at, number.size, number.format))
+                return refuse(std::format("{}, byte {}: not shown to be the same: {}",
+                                          memory_.buffers[b].name, at, proof.reason()));
         }
     }
     outcome.assumptions |= proof.assumptions();
