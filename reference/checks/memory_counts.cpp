@@ -29,28 +29,26 @@ void MemoryCounts::use(const Moment& at, const Use& use) {
     const uint32_t lane = at.active().first();
     const MemoryKind kind = at.pointer(use.operand, lane).kind;
     if (kind != kShared && kind != kBuffer) return;
-    MemoryCount now{kind, {}, 1, 0, 0};
+    uint64_t transactions, fewest;
     if (kind == kShared) {
         const auto words = unitsOf(at, use, model_.bankBytes);
         std::vector<uint64_t> ofBank(model_.banks);
         for (const uint64_t word : words) ++ofBank[word % model_.banks];
-        now.transactions = *std::ranges::max_element(ofBank);
-        now.fewest = divideUp(words.size(), model_.banks);
+        transactions = *std::ranges::max_element(ofBank);
+        fewest = divideUp(words.size(), model_.banks);
     } else {
-        now.transactions = unitsOf(at, use, model_.segmentBytes).size();
-        now.fewest = divideUp(unitsOf(at, use, 1).size(), model_.segmentBytes);
+        transactions = unitsOf(at, use, model_.segmentBytes).size();
+        fewest = divideUp(unitsOf(at, use, 1).size(), model_.segmentBytes);
     }
     const std::lock_guard lock(mutex_);
     MemoryCount& count = counts_[{at.word(), use.operand}];
     if (count.executions == 0) {
         const std::string text = at.place(lane).instruction;
-        now.instruction = text.substr(0, text.find(" with "));
-        count = std::move(now);
-        return;
+        count = {kind, text.substr(0, text.find(" with "))};
     }
     ++count.executions;
-    count.transactions += now.transactions;
-    count.fewest += now.fewest;
+    count.transactions += transactions;
+    count.fewest += fewest;
 }
 
 }  // namespace coopvk::reference

@@ -96,13 +96,11 @@ Join joinOfBlock(const Subgroup& s) {
 }
 Join joinOfCall(const Subgroup& s) { return {.depth = s.frames.size() + 1}; }
 
-// Whether the other subgroups have to be here, too, before this one can go on.
+// Whether all subgroups have to be here before this one can go on: see decide().
 bool hasToDecide(Subgroup& s, uint32_t target) {
     if (!s.tangles->isUniform || s.phase != 0) return false;
     s.tangles->target = target;
-    if (s.program->subgroups > 1) return true;
-    decide(*s.group);
-    return false;
+    return true;
 }
 
 bool isAtSamePlace(const Tangle& a, const Tangle& b) {

@@ -248,6 +248,66 @@ TEST(Conversions, SignednessOfTheSourceExtends) {
     EXPECT_EQ(convert(Number::f32, Number::e4m3, 0x7F800000, core).bits, 0x7Fu);
 }
 
+// Integers of 64 bits are rounded once: a double would drop the last 1, and then the half is a tie.
+TEST(Conversions, LongIntegersAreRoundedOnce) {
+    const auto single = [](Number from, uint64_t bits) {
+        return std::bit_cast<float>(uint32_t(Conversion(from, Number::f32, {})(bits).bits));
+    };
+    constexpr uint64_t kHalf = uint64_t{1} << 39, kOne = uint64_t{1} << 63;  // of the last bit
+    EXPECT_EQ(single(Number::u64, kOne + kHalf), std::ldexp(1.0f, 63));
+    EXPECT_EQ(single(Number::u64, kOne + kHalf + 1), std::ldexp(1.0f + 0x1p-23f, 63));
+    EXPECT_EQ(single(Number::s64, kOne / 2 + kHalf / 2 + 1), std::ldexp(1.0f + 0x1p-23f, 62));
+    EXPECT_EQ(single(Number::s64, ~(kOne / 2 + kHalf / 2)), -std::ldexp(1.0f + 0x1p-23f, 62));
+}
+
+// "Saturating" conversions are defined for every number; those of SPIR-V are not.
+TEST(Conversions, BeyondTheRangeOfIntegers) {
+    const auto converted = [](float from, bool saturates) {
+        return Conversion(Number::f32, Number::s8,
+                          conversionRule(saturates))(std::bit_cast<uint32_t>(from));
+    };
+    for (const bool saturates : {false, true}) {
+        EXPECT_TRUE(converted(127.5f, saturates).defined);
+        EXPECT_EQ(converted(127.5f, saturates).bits, 127u);
+        EXPECT_EQ(converted(128, saturates).defined, saturates);
+        EXPECT_EQ(converted(-1000, saturates).defined, saturates);
+    }
+    EXPECT_EQ(converted(1000, true).bits, 0x7Fu);
+    EXPECT_EQ(converted(-1000, true).bits, 0x80u);
+}
+
+// Of single precision to double and back, which the processor keeps.
+TEST(Conversions, FlushDenormals) {
+    const auto bitsOf = [](Number from, Number to, uint64_t bits, bool operand, bool result) {
+        ConversionRule rule;
+        rule.flushOperand = operand;
+        rule.flushResult = result;
+        return Conversion(from, to, rule)(bits).bits;
+    };
+    constexpr uint64_t kLeast = 1, kLeastOfDouble = 0x36A0000000000000;  // 2^-149
+    for (const bool other : {false, true}) {
+        EXPECT_EQ(bitsOf(Number::f32, Number::f64, kLeast, false, other), kLeastOfDouble);
+        EXPECT_EQ(bitsOf(Number::f32, Number::f64, kLeast, true, other), 0u);
+        EXPECT_EQ(bitsOf(Number::f64, Number::f32, kLeastOfDouble, other, false), kLeast);
+        EXPECT_EQ(bitsOf(Number::f64, Number::f32, kLeastOfDouble, other, true), 0u);
+    }
+}
+
+// All bits of a significand below the unit: it is rounded to that, or to nothing.
+TEST(Conversions, FractionsOf64Bits) {
+    const auto rounded = [](uint64_t significand, int32_t exponent, bool more) {
+        return encode(Number::u32, {Kind::finite, false, more, exponent, significand});
+    };
+    constexpr uint64_t kHalf = uint64_t{1} << 63;
+    EXPECT_EQ(rounded(kHalf, -64, false), 0u) << "a tie, to even";
+    EXPECT_EQ(rounded(kHalf, -64, true), 1u);
+    EXPECT_EQ(rounded(kHalf + 1, -64, false), 1u);
+    EXPECT_EQ(rounded(kHalf - 1, -64, false), 0u);
+    EXPECT_EQ(rounded(~uint64_t{0}, -65, true), 0u);
+    EXPECT_EQ(rounded(kHalf, -63, false), 1u);
+    EXPECT_EQ(rounded(kHalf + kHalf / 2, -63, false), 2u) << "a tie, to even";
+}
+
 TEST(ExactSums, CancelWithoutLoss) {
     ExactSum sum;
     for (double v : {1e300, 1.0, -1e300, 0x1p-1074, 0x1p60}) sum.add(fromDouble(v));

@@ -97,5 +97,34 @@ TEST(SpecialSums, SumsInSinglesUntilTheEnd) {
     EXPECT_EQ(value(true), k2052);
 }
 
+// CDNA 3 adds every other product of 8-bit floats first, and drops bits of a sum of products toward
+// zero, of sums of these downwards: -2^-30 beside 1 borrows the last of 24 bits only if it is in
+// the other half. An addend below the half of that bit borrows nothing, but with f16 it does.
+TEST(SpecialSums, HalvesOfAStep) {
+    constexpr uint64_t kOne8 = 0x3C, kSmall8 = 0x02, kSign8 = 0x80;  // 1, 2^-15
+    constexpr uint32_t kBelowOne32 = 0x3F7FFFFF, kQuarter32 = 0x33000000, kEighth32 = 0x32800000;
+    const SumModel bytes = *sumModel(Choice::kCdna3, Number::e5m2, Number::f32),
+                   halves = *sumModel(Choice::kCdna3, Number::f16, Number::f32);
+    const auto of = [&](const std::vector<uint64_t>& a, const std::vector<uint64_t>& b,
+                        uint64_t sum) { return sumOf(bytes, a, b, sum, Number::e5m2); };
+    EXPECT_EQ(of({kOne8, kSmall8 | kSign8}, {kOne8, kSmall8}, 0), kBelowOne32);
+    EXPECT_EQ(of({kOne8, 0, kSmall8 | kSign8}, {kOne8, 0, kSmall8}, 0), kOne32);
+    EXPECT_EQ(of({kOne8, 0, 0, kSmall8 | kSign8}, {kOne8, 0, 0, kSmall8}, 0), kBelowOne32);
+    EXPECT_EQ(of({kOne8}, {kOne8}, kQuarter32 | kSign32), kBelowOne32);  // -2^-25
+    EXPECT_EQ(of({kOne8}, {kOne8}, kEighth32 | kSign32), kOne32);        // -2^-26
+    EXPECT_EQ(sumOf(halves, {kOne}, {kOne}, kEighth32 | kSign32), kBelowOne32);
+}
+
+// A product with a zero has no bits, whatever exponent the other factor has: 2^-28 stays beside it.
+TEST(SpecialSums, ProductsOfZero) {
+    constexpr uint64_t kLarge = 0x7800, kSmall = 0x0400;  // 2^15, 2^-14
+    for (const Choice unit : {Choice::kAda, Choice::kHopper, Choice::kCdna3, Choice::kRdna4}) {
+        const SumModel model = *sumModel(unit, Number::f16, Number::f32);
+        EXPECT_EQ(sumOf(model, {0, kSmall}, {kLarge, kSmall}, 0), 0x31800000u);
+        EXPECT_EQ(sumOf(model, {kSmall, kLarge | kSign}, {kSmall, 0}, 0), 0x31800000u);
+        EXPECT_EQ(sumOf(model, {0}, {kLarge}, 0x31800000), 0x31800000u);
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::unit_sums_special_test

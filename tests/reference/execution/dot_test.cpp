@@ -41,6 +41,9 @@ TEST(ReferenceDots, OfPackedBytes) {
               uint32_t(1000 + 1 * 10 + 254 * 20 + 3 * 128 + 252 * 127));
     EXPECT_EQ(resultOf(thousand + "OpSUDotAccSatKHR" + added),
               uint32_t(1000 + 1 * 10 - 2 * 20 + 3 * 128 - 4 * 127));
+    EXPECT_EQ(resultOf("%z = OpISub %u32 %u_1 %u_1\n"
+                       "%r = OpUDotAccSatKHR %u32 %z %b %z PackedVectorFormat4x8Bit\n"),
+              0u);
     EXPECT_EQ(resultOf("%most = OpNot %u32 %u_1\n"
                        "%r = OpUDotAccSatKHR %u32 %a %b %most PackedVectorFormat4x8Bit\n"),
               UINT32_MAX);

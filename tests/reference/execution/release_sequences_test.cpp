@@ -54,6 +54,62 @@ TEST(ReferenceReleaseSequences, ReadModifyWritesPassOn) {
             }
 }
 
+// The first invocation writes a word of shared memory and one of a buffer, and releases both by a
+// flag, 1. Then it, or another one, makes the flag 2, and the third waits for that and reads both.
+struct Both {
+    bool isOwn;
+    std::string head, scope, passes, acquires;
+};
+ShaderText textOf(const Both& both) {
+    const std::string again =
+        "%again = OpAtomicIAdd %u32 %z " + both.scope + " " + both.passes + " %u_1\n";
+    const std::string waits =
+        "OpBranch %h\n%h = OpLabel\nOpLoopMerge %passed %k None\nOpBranch %b\n%b = OpLabel\n"
+        "%f = OpAtomicLoad %u32 %z %u_2 %relaxed\n%c = OpIEqual %bool %f %u_1\n"
+        "OpBranchConditional %c %passed %k\n%k = OpLabel\nOpBranch %h\n%passed = OpLabel\n";
+    ShaderText text = plainText(
+        "%d = OpAccessChain %p_shared %shared %u_0\n%z = OpAccessChain %p_shared %shared %u_1\n"
+        "%e = OpAccessChain %p_word %out %u_0 %u_5\n%is0 = OpIEqual %bool %i %u_0\n"
+        "OpSelectionMerge %zm None\nOpBranchConditional %is0 %zt %zm\n"
+        "%zt = OpLabel\nOpAtomicStore %z %u_2 %relaxed %u_0\nOpBranch %zm\n%zm = OpLabel\n"
+        "OpControlBarrier %u_2 %u_2 %semantics\n"
+        "OpSelectionMerge %m None\nOpSwitch %i %m 0 %first 4 %second 8 %third\n"
+        "%first = OpLabel\nOpStore %d %u_9\nOpStore %e %u_9\n"
+        "OpAtomicStore %z " +
+            both.head + " %release %u_1\n" + (both.isOwn ? again : "") +
+            "OpBranch %m\n%second = OpLabel\n" + (both.isOwn ? "" : waits + again) +
+            "OpBranch %m\n%third = OpLabel\nOpBranch %h3\n%h3 = OpLabel\n"
+            "OpLoopMerge %got %k3 None\nOpBranch %b3\n%b3 = OpLabel\n"
+            "%f3 = OpAtomicLoad %u32 %z %u_2 " +
+            both.acquires +
+            "\n%c3 = OpIEqual %bool %f3 %u_2\nOpBranchConditional %c3 %got %k3\n%k3 = OpLabel\n"
+            "OpBranch %h3\n%got = OpLabel\n%r = OpLoad %u32 %d\n%x = OpLoad %u32 %e\n" +
+            storeWord("%u_0", "%r") + storeWord("%u_1", "%x") + "OpBranch %m\n%m = OpLabel\n",
+        12);
+    text.declarations +=
+        "%release = OpConstant %u32 324\n%acquire = OpConstant %u32 322\n"
+        "%acquire_shared = OpConstant %u32 258\n%acquire_buffers = OpConstant %u32 66\n"
+        "%both = OpConstant %u32 328\n";
+    return text;
+}
+
+// Whatever the operation that passes them on releases itself, at whatever scope.
+TEST(ReferenceReleaseSequences, KindsOfMemoryAndScopes) {
+    for (const bool isOwn : {true, false})
+        for (const std::string head : {"%u_1", "%u_2"})
+            for (const std::string scope : {"%u_1", "%u_2"})
+                for (const std::string passes : {"%relaxed", "%semantics", "%buffers", "%both"}) {
+                    SCOPED_TRACE(head + scope + passes + (isOwn ? " own" : ""));
+                    const Execution run =
+                        executed(textOf({isOwn, head, scope, passes, "%acquire"}));
+                    expectNone(run);
+                    EXPECT_EQ(run.buffers.at(1)[0], 9u);
+                    EXPECT_EQ(run.buffers.at(1)[1], 9u);
+                }
+    for (const std::string acquires : {"%acquire_shared", "%acquire_buffers"})
+        expectOnly(executed(textOf({false, "%u_2", "%u_2", "%relaxed", acquires})), kCheckRaces);
+}
+
 // An invocation writes a word, and sets a flag behind a barrier of all; another one waits for the
 // flag, and reads the word. A barrier that only acquires releases nothing by the flag.
 TEST(ReferenceReleaseSequences, WhatBarriersRelease) {
