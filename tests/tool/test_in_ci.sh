@@ -38,6 +38,8 @@ expect 1 --driver none -- "$app"
 has 'none is no driver'
 expect 1 --driver lavapipe
 has 'no command after --'
+expect 1 --driver "$manifest" --junit "$work/none/result.xml" -- "$app"
+has "cannot write $work/none/result.xml"
 for program in "$work/none" "$work"; do
     coopvk=$program expect 1 -- "$app"
     has "$program is no program"
