@@ -42,7 +42,8 @@ std::vector<Device> devices() {
 Device deviceOf(std::string_view name) {
     const auto all = devices();
     const auto device = std::ranges::find(all, name, &Device::name);
-    if (device == all.end()) throw std::runtime_error("no device " + std::string(name) + " (see --list)");
+    if (device == all.end())
+        throw std::runtime_error("no device " + std::string(name) + " (see --list)");
     return *device;
 }
 

@@ -109,8 +109,15 @@ expect 0 'has no VK_KHR_cooperative_matrix' --quick --filter '^8x8x8'
 
 expect 2 'no Vulkan device 7' --device 7
 expect 2 'there is no case' --filter 'no such case'
-expect 2 'cannot read' --against "$work/none"
-expect 2 'holds no results' --against "$work/khr.md"
-VK_DRIVER_FILES=$work/none expect 2 'there is no such file'
+expect 2 'none: No such file' --against "$work/none"
+expect 2 'khr.md holds no results of coopvk compare: it is no JSON' --against "$work/khr.md"
+echo '{}' >"$work/other.json"
+expect 2 'other.json holds no results of coopvk compare: --save did not write it' --against "$work/other.json"
+VK_DRIVER_FILES=$work/none expect 2 "VK_DRIVER_FILES names $work/none, and there is no such file"
+# Before anything runs.
+for option in json html markdown save; do
+    ! said=$("$coopvk" compare --$option "$work" 2>&1) || fail "wrote a folder: --$option"
+    [[ $said == "coopvk compare: cannot write $work" ]] || fail "--$option: $said"
+done
 
 echo 'test_compare: passed'

@@ -121,5 +121,10 @@ VK_DRIVER_FILES=$work/none.json "$coopvk" selftest --cases 1 >"$work/said" 2>&1 
 rc=0
 "$coopvk" selftest --device 99 --cases 1 >"$work/said" 2>&1 || rc=$?
 [[ $rc == 2 && $(<"$work/said") == 'coopvk: there is no Vulkan device 99: `coopvk info` lists 1' ]] || fail "status $rc: $(<"$work/said")"
+for option in json archive; do
+    rc=0
+    "$coopvk" selftest --$option "$work" >"$work/said" 2>&1 || rc=$?
+    [[ $rc == 2 && $(<"$work/said") == "coopvk: cannot write $work" ]] || fail "status $rc: $(<"$work/said")"
+done
 ! "$coopvk" selftest --cases none >"$work/said" 2>&1 || fail 'no error'
 echo 'test_selftest: passed'

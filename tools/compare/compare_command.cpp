@@ -12,6 +12,7 @@
 #include "compare/run/comparison.hpp"
 #include "layer_location.hpp"
 #include "system/system.hpp"
+#include "whole_file.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -53,6 +54,10 @@ int writeRepro(const CompareOptions& options, compare::Comparison& comparison) {
 
 int compareAll(const CompareOptions& options) {
     addLayerToSearchPath();
+    if (const std::string file =
+            firstUnwritable({options.json, options.html, options.markdown, options.saveFile});
+        !file.empty())
+        throw std::runtime_error("cannot write " + file);
     compare::Comparison comparison(options.comparison);
     if (options.list) {
         printGrid(comparison);

@@ -354,6 +354,10 @@ int runSelftest(const SelftestOptions& options) {
         compare::runGroup(options.group, options.device, options.cases, options.seconds);
         return kAgree;
     }
+    if (const std::string file = firstUnwritable({options.json, options.archive}); !file.empty()) {
+        std::cerr << "coopvk: cannot write " << file << '\n';
+        return kCouldNotRun;
+    }
     Results results(options);
     if (const std::string why = whyNone(results.information(), options.device); !why.empty()) {
         std::cerr << why << '\n';

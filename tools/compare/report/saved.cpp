@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "input_file.hpp"
 #include "json_text.hpp"
 
 namespace coopvk::compare {
@@ -53,10 +54,12 @@ void save(const SavedResults& results, const std::string& file) {
 }
 
 SavedResults load(const std::string& file) {
-    std::ifstream in(file);
-    if (!in) throw std::runtime_error("cannot read " + file);
+    const auto text = tool::readFile(file);
+    if (!text) throw std::runtime_error(text.error().message);
     try {
-        const nlohmann::json all = nlohmann::json::parse(in);
+        const nlohmann::json all = nlohmann::json::parse(*text, nullptr, false);
+        if (all.is_discarded()) throw std::runtime_error("it is no JSON");
+        if (!all.contains("coopvk compare")) throw std::runtime_error("--save did not write it");
         if (all.at("coopvk compare") != kVersion) throw std::runtime_error("of another version");
         SavedResults results;
         results.extension = all.at("extension").get<std::string>();
