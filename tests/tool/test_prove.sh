@@ -374,3 +374,6 @@ proof unused 2 'rewritten: it accesses set 0, binding 3, which the original does
 pair parts 'r[i] = subgroupPartitionedAddNV(a[i], uvec4(3u << (i & 30u), 0, 0, 0));' \
     'r[i] = subgroupPartitionedAddNV(a[i], uvec4(i < 31 ? 3u << i : 1u << i, 0, 0, 0));'
 proof parts 1 'ballots that are no partition'
+pair lengths 'r[i] = i < x.length() ? x[i] : 0.0;' 'r[i] = i < x.length() ? x[i] : 0.0;' 'layout(binding = 2) buffer X { float x[]; };'
+proof lengths 0 '; sizes, workgroups and specialization constants are those of this dispatch'
+expect 0 '; descriptors start at multiples of 16 bytes' --lanes 32 --against "$work/vector1.spv" "$work/vector1.spv"

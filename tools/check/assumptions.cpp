@@ -39,6 +39,8 @@ constexpr AssumptionRow kAssumptions[] = {
     {kKnownAddresses, "addresses in memory are as they are"},
     {kSharedOutputs,
      "outputs that invocations share have no races, and are set up before they are written"},
+    {kThisDispatch, "sizes, workgroups and specialization constants are those of this dispatch"},
+    {kAlignedDescriptors, "descriptors start at multiples of 16 bytes"},
 };
 
 constexpr Op kMatrices[] = {Op::OpTypeCooperativeMatrixKHR, Op::OpTypeCooperativeMatrixNV};
@@ -208,6 +210,18 @@ bool hasPointersApart(const Module& module) {
     });
 }
 
+// Whether it asks for what another dispatch may have otherwise.
+bool knowsDispatch(const Module& module) {
+    constexpr Op kAsks[] = {Op::OpArrayLength, Op::OpUntypedArrayLengthKHR, Op::OpSpecConstantTrue,
+                            Op::OpSpecConstantFalse, Op::OpSpecConstant};
+    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        const bool isBuiltIn = i.opcode == Op::OpDecorate &&
+                               static_cast<spv::Decoration>(i[2]) == spv::Decoration::BuiltIn &&
+                               static_cast<spv::BuiltIn>(i[3]) == spv::BuiltIn::NumWorkgroups;
+        return isBuiltIn || isOneOf(i.opcode, kAsks);
+    });
+}
+
 // Whether an access says that memory is Volatile: by its decoration, memory operands or semantics.
 bool hasVolatileAccess(const Module& module) {
     struct Row {
@@ -246,6 +260,16 @@ bool hasVolatileAccess(const Module& module) {
 
 }  // namespace
 
+bool movesMatrices(const Module& module) {
+    constexpr Op kMoves[] = {
+        Op::OpCooperativeMatrixLoadKHR,      Op::OpCooperativeMatrixStoreKHR,
+        Op::OpCooperativeMatrixLoadNV,       Op::OpCooperativeMatrixStoreNV,
+        Op::OpCooperativeMatrixLoadTensorNV, Op::OpCooperativeMatrixStoreTensorNV,
+        Op::OpCooperativeVectorLoadNV,       Op::OpCooperativeVectorStoreNV};
+    return std::ranges::any_of(module.instructions(),
+                               [&](const Instruction& i) { return isOneOf(i.opcode, kMoves); });
+}
+
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage) {
     const reference::Stage* row = reference::findStage(stage);
     const bool isShared = (row != nullptr && row->sharesOutputs) ||
@@ -253,7 +277,8 @@ uint32_t assumedOf(const Module& module, spv::ExecutionModel stage) {
     return (knowsLanes(module) ? kLanesInOrder : 0) | (knowsLayout(module) ? kElementLayout : 0) |
            (mayShareMemory(module) ? kBindingsApart : 0) |
            (hasPointersApart(module) ? kRestrictPointers : 0) |
-           (hasVolatileAccess(module) ? kVolatileMemory : 0) | (isShared ? kSharedOutputs : 0);
+           (hasVolatileAccess(module) ? kVolatileMemory : 0) |
+           (knowsDispatch(module) ? kThisDispatch : 0) | (isShared ? kSharedOutputs : 0);
 }
 
 bool usesLanes(const Module& module) {

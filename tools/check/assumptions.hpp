@@ -29,8 +29,14 @@ inline constexpr uint32_t kMoreCapabilities = 1u << 23, kKnownAddresses = 1u << 
 inline constexpr uint32_t kRestrictPointers = 1u << 25;
 // Outputs that invocations share have no races, and OpSetMeshOutputsEXT comes before them.
 inline constexpr uint32_t kSharedOutputs = 1u << 26;
+// Sizes of buffers, numbers of workgroups and specialization constants are those of the dispatch.
+inline constexpr uint32_t kThisDispatch = 1u << 27;
+// Descriptors start where matrices and vectors may.
+inline constexpr uint32_t kAlignedDescriptors = 1u << 28;
 // Those that follow from what is in a module of this stage.
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage);
+// Whether it loads or stores matrices or cooperative vectors.
+bool movesMatrices(const Module& module);
 // Whether it has operations of subgroups.
 bool usesLanes(const Module& module);
 // In words.

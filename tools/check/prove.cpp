@@ -421,6 +421,7 @@ uint32_t Prover::assumedOfOther(const Module& module, const Side& side) const {
                              reference::usesOptimalLayouts(*side.program);
     // Vulkan, "Subgroups" (scopes): without full subgroups lanes may have no invocation.
     return (usesLanes(module_) || usesLanes(module) ? kLanesInOrder : 0) |
+           (movesMatrices(module) ? kAlignedDescriptors : 0) |
            (needsMore(module_, module) ? kMoreCapabilities : 0) |
            (usesLayouts ? kOptimalLayouts : 0);
 }
