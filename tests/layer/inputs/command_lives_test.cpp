@@ -33,6 +33,25 @@ class CommandLives : public InputCommands {
         inputs().trackCommands(where,
                                [&](const auto& state, const auto&) { shader = state.shader; });
     }
+    // Asks before and behind a submission whether it ended; `written`: inputs that are written.
+    void askAround(const std::function<VkResult()>& submission,
+                   const std::function<VkResult()>& question, uint32_t written) {
+        call<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(commands, 0);
+        if (shader != nullptr) inputs().track([&](const auto&) { shader->kept = 0; });
+        dispatchIn(commands);
+        driver.waitResult = VK_NOT_READY;
+        EXPECT_EQ(question(), VK_NOT_READY);
+        driver.waitResult = VK_SUCCESS;
+        EXPECT_EQ(question(), VK_SUCCESS);
+        EXPECT_EQ(shader->written, written) << "nothing was submitted";
+        EXPECT_EQ(submission(), VK_SUCCESS);
+        driver.waitResult = VK_NOT_READY;
+        EXPECT_EQ(question(), VK_NOT_READY);
+        EXPECT_EQ(shader->written, written);
+        driver.waitResult = VK_SUCCESS;
+        EXPECT_EQ(question(), VK_SUCCESS);
+        EXPECT_EQ(shader->written, written + 1);
+    }
     bool isKnown(VkCommandBuffer one) {
         bool known = false;
         inputs().track([&](const auto& state) { known = state.commands.contains(one); });
@@ -130,21 +149,8 @@ TEST_F(CommandLives, SubmittedAndAskedFor) {
     uint32_t written = 0;
     for (const auto& submission : submissions)
         for (const auto& question : questions) {
-            call<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(commands, 0);
-            if (shader != nullptr) inputs().track([&](const auto&) { shader->kept = 0; });
-            dispatchIn(commands);
-            driver.waitResult = VK_NOT_READY;
-            EXPECT_EQ(question(), VK_NOT_READY);
-            driver.waitResult = VK_SUCCESS;
-            EXPECT_EQ(question(), VK_SUCCESS);
-            EXPECT_EQ(shader->written, written) << "nothing was submitted";
-            EXPECT_EQ(submission(), VK_SUCCESS);
-            driver.waitResult = VK_NOT_READY;
-            EXPECT_EQ(question(), VK_NOT_READY);
-            EXPECT_EQ(shader->written, written);
-            driver.waitResult = VK_SUCCESS;
-            EXPECT_EQ(question(), VK_SUCCESS);
-            EXPECT_EQ(shader->written, ++written);
+            askAround(submission, question, written);
+            ++written;
         }
 }
 
