@@ -295,10 +295,11 @@ bool Comparison::allowsOpen(TermId native, TermId rewritten) {
     collect(rewritten, result, false, walk, got);
     if (!matches(std::move(wanted), std::move(got))) return false;
     for (const auto& [inner, outer] : chain) {
-        const TermId one = terms_.unrounded(inner);
-        const auto [found, isNew] = dissolved_.emplace(one, outer);
+        // One sum, whoever reads it.
+        const TermId one = terms_.unrounded(inner), in = terms_.unrounded(outer);
+        const auto [found, isNew] = dissolved_.emplace(one, in);
         if (isNew) note(Decided::kDissolved, one);
-        if (images_.contains(one) || found->second != outer) return false;
+        if (images_.contains(one) || found->second != in) return false;
     }
     assumptions_ |= kOpenSums;
     return true;

@@ -41,6 +41,20 @@ using numbers::Number;
     "coopMatLoad(b, floats, 0, 2, gl_CooperativeMatrixLayoutRowMajor); "      \
     "coopMatStore(coopMatMulAdd(a, b, M(float, 2, 2)(0.0)), results, 0, 2, "  \
     "gl_CooperativeMatrixLayoutRowMajor); }"
+// Three products, each of which adds to the one before; the last two are stored.
+#define IN_STEPS                                                                                 \
+    "void main() { coopmat<float16_t, gl_ScopeSubgroup, 2, 2, gl_MatrixUseA> a; "                \
+    "coopmat<float16_t, gl_ScopeSubgroup, 2, 2, gl_MatrixUseB> b; "                              \
+    "coopMatLoad(a, halves, 0, 2, gl_CooperativeMatrixLayoutRowMajor); "                         \
+    "coopMatLoad(b, halves, 4, 2, gl_CooperativeMatrixLayoutRowMajor); "                         \
+    "M(float16_t, 2, 2) two = coopMatMulAdd(a, b, coopMatMulAdd(a, b, M(float16_t, 2, 2)(0))), " \
+    "three = coopMatMulAdd(a, b, two); "                                                         \
+    "coopMatStore(three, shorts, 0, 2, gl_CooperativeMatrixLayoutRowMajor); "                    \
+    "coopMatStore(two, shorts, 4, 2, gl_CooperativeMatrixLayoutRowMajor); }"
+#define BY_SCALARS(THREE, TWO)                                                               \
+    "void main() { const uint at = gl_LocalInvocationIndex, r = at / 2 * 2, c = at % 2; "    \
+    "const float16_t x = halves[r] * halves[4 + c], y = halves[r + 1] * halves[6 + c], two " \
+    "= x + x + y + y; shorts[at] = " THREE "; shorts[at + 4] = " TWO "; }"
 
 constexpr Pair kLibertyPairs[] = {
     // SPIR-V, 2.14: operations may "execute with a relaxed precision".
@@ -189,6 +203,12 @@ constexpr Pair kLibertyPairs[] = {
     // OpCooperativeMatrixMulAddKHR: "implementation-dependent [...] internal precision".
     {"dot product by matrices", OF_DOTS, OF_MATRICES, false},
     {"matrices by dot products", OF_MATRICES, OF_DOTS, true},
+    // A sum that is read twice is one number.
+    {"sum in a sum and in memory", IN_STEPS, BY_SCALARS("two + x + y", "two"), true, Number::f16},
+    {"sum in another order in memory", IN_STEPS, BY_SCALARS("two + x + y", "x + y + x + y"), false,
+     Number::f16},
+    {"sum in memory that is open in a sum", IN_STEPS, BY_SCALARS("x + x + x + y + y + y", "two"),
+     false, Number::f16},
 
     // GLSL.std.450, SClamp, UClamp: "Result is undefined if minVal > maxVal".
     {"clamp with any limits", "u = min(max(i, 5), j);", "u = clamp(i, 5, j);", false, Number::u32},

@@ -22,6 +22,21 @@ TEST(HalfFloats, RoundingModesOfConversions) {
     EXPECT_EQ(text.find("FPRoundingMode"), text.npos);
 }
 
+// Code that rounds takes bits apart, also those of NaN and infinities, of which the default says
+// that there are none (SPV_KHR_float_controls2, FPFastMathDefault).
+TEST(HalfFloats, RoundingHasNoFastMath) {
+    const std::string text =
+        rewrittenHalves({.capabilities = "OpCapability FloatControls2\n"
+                                         "OpExtension \"SPV_KHR_float_controls2\"\n",
+                         .modes = "OpExecutionModeId %main FPFastMathDefault %f32 %flags\n",
+                         .globals = "%flags = OpConstant %u32 7\n",
+                         .body = "%a = OpFConvert %f16 %f\nOpStore %at0 %a\n"});
+    ASSERT_EQ(countIn(text, "OpFAdd"), 1u) << text;
+    const size_t sum = text.find("OpFAdd");
+    const std::string line = text.substr(sum, text.find('\n', sum) - sum);
+    EXPECT_NE(line.find("; FPFastMathMode None"), line.npos) << text;
+}
+
 TEST(HalfFloats, LayoutsAndConstantsStay) {
     const std::string text =
         rewrittenHalves({.globals = "%k = OpConstantComposite %f16x4 %half1 %half1 %half1 %half1\n"

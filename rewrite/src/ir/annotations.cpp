@@ -302,4 +302,13 @@ void forbidContraction(Module& module, Id result) {
     module.decorate(result, spv::Decoration::FPFastMathMode, {*flags & ~kRearranging});
 }
 
+void computeExactly(Module& module, Id result) {
+    const std::optional<uint32_t> flags =
+        fastMathDefault(module, componentOf(module, module.def(result).type));
+    if (!flags)
+        module.decorate(result, spv::Decoration::NoContraction);
+    else if (*flags != 0)
+        module.decorate(result, spv::Decoration::FPFastMathMode, {0});
+}
+
 }  // namespace coopvk::rewrite

@@ -46,6 +46,9 @@ std::optional<uint32_t> fastMathDefault(const Module& module, Id scalar);
 // (SPV_KHR_float_controls2, "Universal Validation Rules") NoContraction is invalid: then the
 // instruction gets the flags that it has by default, without those that allow this.
 void forbidContraction(Module& module, Id result);
+// The same, and an instruction that takes the bits of a float apart gets no flags: it also meets
+// NaN, infinities and zeros of which the default says that there are none.
+void computeExactly(Module& module, Id result);
 // Whether the module says so of an instruction: by NoContraction, by FPFastMathMode, or by
 // FPFastMathDefault of the type of its components.
 bool forbidsContraction(const Module& module, Id result);

@@ -56,7 +56,7 @@ U32 denormal(Emitter& emit, Id type, const U32& magnitude, Rounding rounding) {
     const Id number = types.constantFloat(types.floatType(32), truncates ? 0x1p24 : 0.5);
     const Id by = types.constantSplat(type, number);
     const Id f32 = emit.op(truncates ? OpFMul : OpFAdd, type, {emit.bitcast(type, magnitude), by});
-    forbidContraction(emit.module(), f32);
+    computeExactly(emit.module(), f32);
     if (truncates) return {emit, emit.op(OpConvertFToU, words, {f32})};
     constexpr uint32_t kOneHalf = 0x3F000000;
     return U32(emit, emit.bitcast(words, f32)) + (0u - kOneHalf);
@@ -184,7 +184,7 @@ class RoundingSum {
     Id power(int exponent) { return constant(std::ldexp(1.0, exponent)); }
     Id multiplyAdd(Id a, Id b, Id c) {
         const Id sum = emit_.glsl(GLSLstd450Fma, pair_, {a, b, c});
-        forbidContraction(emit_.module(), sum);
+        computeExactly(emit_.module(), sum);
         return sum;
     }
 
