@@ -268,12 +268,26 @@ TermId isEqual(const Transferred& t, const Type& type, TermId a, TermId b) {
     }
     return operated(terms, *t.s.program, numberIn(OpIEqual), boolType(), type, {a, b}, isSame);
 }
+// Of floats: no text says whether a NaN equals itself, or a zero one of the other sign. So the
+// result is its own.
+void areEqualFloats(const Transferred& t) {
+    const Value& of = t.operand(1);
+    std::vector<TermId> members;
+    for (uint32_t c = 0; c < of.components(); ++c)
+        t.mask.forEach([&](uint32_t lane) { members.push_back(t.all.termOf(of, c, lane)); });
+    std::vector<uint32_t> details = {t.at[0].word, of.components()};
+    for (uint32_t word = 0; word < 4; ++word) details.push_back(uint32_t(t.mask.word(word)));
+    std::vector<const Type*> types(members.size(), &scalarOf(*of.type));
+    const TermId all = opaque(t, boolType(), std::move(details), members, std::move(types),
+                              t.result().at(0, t.mask.first()));
+    t.mask.forEach([&](uint32_t lane) { t.set(0, lane, all); });
+}
 // SPIR-V, OpGroupNonUniformAllEqual: "The result is true if Value is equal for all active
 // invocations in the group". Of integers: where that of each lane is that of the next one.
 void areEqual(const Transferred& t) {
     const Value& of = t.operand(1);
     const Type& type = scalarOf(*of.type);
-    if (type.kind == Kind::kFloat) return t.all.stop(t.s, t.mask.first(), "it compares floats");
+    if (type.kind == Kind::kFloat) return areEqualFloats(t);
     std::vector<TermId> equal;
     for (uint32_t c = 0; c < of.components(); ++c) {
         TermId last = 0;

@@ -276,6 +276,16 @@ constexpr Pair kPairs[] = {
      "u = uint(subgroupAllEqual(i > j));", true, Number::u32},
     {"a vote on equal floats", "u = uint(subgroupAllEqual(a));",
      "u = uint(subgroupAllEqual(floatBitsToUint(a)));", false, Number::u32},
+    {"the same vote on equal floats", "u = uint(subgroupAllEqual(vec2(a, b)));",
+     "u = uint(subgroupAllEqual(vec2(a, b)));", true, Number::u32},
+    {"a vote on fewer floats", "u = uint(subgroupAllEqual(vec2(a, b)));",
+     "u = uint(subgroupAllEqual(a));", false, Number::u32},
+    {"a vote on other floats", "u = uint(subgroupAllEqual(a));", "u = uint(subgroupAllEqual(b));",
+     false, Number::u32},
+    {"a vote on floats by one lane", "u = uint(subgroupAllEqual(a));", "u = uint(a == a);", false,
+     Number::u32},
+    {"a vote on floats in parts", "u = uint(subgroupAllEqual(vec2(a, b)));",
+     "u = uint(subgroupAllEqual(a) && subgroupAllEqual(b));", false, Number::u32},
 };
 
 class SymbolPairs : public testing::TestWithParam<Pair> {};
