@@ -38,6 +38,43 @@ void Atomics::setBytes(Deviation* memory, uint32_t size, TermId whole) {
     }
 }
 
+// SPIR-V, 2.4: "Program order" is that of one invocation; between operations of two there is none.
+bool Atomics::join(std::optional<Kind>& all, const Kind& one) {
+    if (!all) {
+        all = one;
+        return true;
+    }
+    const bool isOfOne = all->invocation == one.invocation && one.invocation;
+    const bool isSame = all->group == one.group && all->size == one.size &&
+                        all->place == one.place && one.group != 0 && one.group != numberIn(OpStore);
+    if (!isSame) all->group = 0;
+    if (!isOfOne) all->invocation.reset();
+    return isSame || isOfOne;
+}
+
+// Of the bits that the operation does not leave alone.
+bool Atomics::note(const Subgroup& s, Deviation* memory, uint32_t size, uint32_t group,
+                   TermId operand) {
+    const auto& [x, y, z] = s.group->id;
+    Pieces pieces = all_.terms.pieces(operand);
+    size_t piece = 0;
+    for (uint32_t bit = 0; bit < size * 8; ++bit) {
+        const Piece one = piece < pieces.size() ? frontOf(pieces[piece], 1) : Piece{};
+        if (piece < pieces.size() && pieces[piece].count == 0) ++piece;
+        const auto leaves = [&](uint32_t of, uint32_t value) {
+            return group == of && one.count == 1 && one.isConstant() && !one.isNegated &&
+                   one.first == value;
+        };
+        if (leaves(numberIn(OpBitwiseAnd), 1) || leaves(numberIn(OpBitwiseOr), 0) ||
+            leaves(numberIn(OpBitwiseXor), 0))
+            continue;
+        Kind kind{group, size, bit / 8, {}};
+        if (operandOf_ == s.at) kind.invocation = {x, y, z, s.index, lane_};  // else not known
+        if (!join(operations_[memory + bit / 8][bit % 8], kind)) return false;
+    }
+    return true;
+}
+
 TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uint32_t size,
                       uint64_t before) {
     const AtomicRow* row = std::ranges::find(kAtomics, s.at->opcode, &AtomicRow::opcode);
@@ -48,17 +85,10 @@ TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uin
     if (row == std::end(kAtomics) || (size != 4 && size != 8))
         return stop("it accesses memory atomically, in any order");
     const bool isStore = row->opcode == OpAtomicStore;
-    for (uint32_t n = 0; n < size; ++n) {
-        Kind kind{row->group, size, n};
-        // SPIR-V, 2.4: "Program order" is that of one invocation; between stores of two there is
-        // none.
-        const auto& [x, y, z] = s.group->id;
-        if (isStore) kind.invocation = {x, y, z, s.index, lane_};
-        if (operations_.emplace(memory + n, kind).first->second != kind)
-            return stop("it changes by atomic operations of two kinds, in any order");
-    }
     Terms& terms = all_.terms;
     const TermId operand = operandOf_ == s.at ? operand_ : terms.constant(1, size * 8);
+    if (!note(s, memory, size, row->group, operand))
+        return stop("it changes by atomic operations of two kinds, in any order");
     if (isStore) {
         if (terms[operand].width != size * 8) return stop("it stores more than one number");
         setBytes(memory, size, terms.rounded(operand));  // other invocations may read it

@@ -55,6 +55,7 @@ FEW = (
 )
 # The first that a message contains is its cause.
 CAUSES = (
+    ("atomic operations of two kinds", "atomic operations of two kinds"),
     ("atomic", ATOMICS),
     ("AccumulateNV", ATOMICS),
     ("not shown to be the same", "two functions that no rule relates"),

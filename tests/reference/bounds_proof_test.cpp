@@ -23,6 +23,16 @@ using symbols_test::Pair;
 
 #define BODY(WHAT) "void main() { const uint at = gl_LocalInvocationIndex; " WHAT "; }"
 #define STORE(TO, WHAT) "atomicStore(integers[" TO "], words[" WHAT "], gl_ScopeDevice, 0, 0);"
+#define BYTES                                                                                \
+    BODY(                                                                                    \
+        "integers[at] = words[at]; if (at == 0) integers[0] = words[0] & 255 | (words[1] & " \
+        "255) << 8 | (words[2] & 255) << 16 | words[3] << 24")
+#define OWN_BYTES(CLEARED, SET)                                               \
+    BODY(                                                                     \
+        "integers[at] = words[at]; "                                          \
+        "memoryBarrierBuffer(); barrier(); atomicAnd(integers[0], ~(" CLEARED \
+        "u << at * 8)); "                                                     \
+        "atomicOr(integers[0], (words[at] & " SET ") << at * 8)")
 #define BYTE_OF(NAN)                                                                 \
     "uint narrow(float x) { const uint w = floatBitsToUint(x), m = w & 0x7FFFFFFF; " \
     "const uint s = min(141 - (m >> 23), 25), n = m & 0x7FFFFF | 0x800000; "         \
@@ -96,7 +106,15 @@ constexpr Pair kPairs[] = {
     {"atomic stores of two lanes", BODY("if (at == 0) integers[0] = words[3]"),
      BODY("if (at >= 2) " STORE("0", "at")), false, Number::u32},
     {"an atomic store and a sum", BODY("integers[at] = words[at] + 1"),
-     BODY(STORE("at", "at") "atomicAdd(integers[at], 1)"), false, Number::u32},
+     BODY(STORE("at", "at") "atomicAdd(integers[at], 1)"), true, Number::u32},
+    {"a sum and an atomic store", BODY("integers[at] = words[at] + 1"),
+     BODY("atomicAdd(integers[at], 1);" STORE("at", "at")), false, Number::u32},
+    {"a sum to another lane's store", BODY("integers[at] = words[at] + (at == 0 ? 1 : 0)"),
+     BODY(STORE("at", "at") "if (at == 1) atomicAdd(integers[0], 1)"), false, Number::u32},
+    {"bytes of lanes", BYTES, OWN_BYTES("255", "255"), true, Number::u32},
+    {"bytes of which two lanes clear a bit", BYTES, OWN_BYTES("511", "255"), false, Number::u32},
+    {"bytes of which two lanes set a bit", BYTES, OWN_BYTES("255", "511"), false, Number::u32},
+    {"bytes that are not cleared", BYTES, OWN_BYTES("127", "255"), false, Number::u32},
 
     {"an 8-bit float in a half", ROUNDED, BYTE_OF("0x7F") HELD("256.0", "0x4000") BY_HALVES, true},
     {"with another NaN", ROUNDED, BYTE_OF("0xFF") HELD("256.0", "0x4000") BY_HALVES, true},

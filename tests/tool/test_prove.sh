@@ -255,6 +255,14 @@ proof aliased 0 '; descriptors share no memory, although they may'
 # What is declared, and no rule knows, is that of the original.
 pair stores 'r[i] = a[i];' 'r[i] = a[i]; r[i + 32] = r[i + 32];'
 proof stores 2 'rewritten: it stores set 0, binding 1, byte 128, which the original does not'
+# Of words that it stores in part, the rest may be stored again.
+bytes='layout(binding = 2) buffer B { uint8_t b[128]; }; layout(binding = 2) buffer W { uint w[32]; };'
+pair rests 'b[i * 4] = uint8_t(i);' 'w[i] = w[i] & 0xFFFFFF00 | uint(uint8_t(i));' "$bytes"
+proof rests 0 '; the rest of a word that is stored in part changes by this dispatch alone'
+pair changed 'b[i * 4] = uint8_t(i);' 'w[i] = w[i] & 0xFFFEFF00 | uint(uint8_t(i));' "$bytes"
+proof changed 2 'rewritten: it stores set 0, binding 2, byte 2, which the original does not'
+pair shared 'b[i * 2] = uint8_t(i);' 'const uint s = i % 2 * 16; w[i / 2] = w[i / 2] & ~(255 << s) | i << s;' "$bytes"
+proof shared 1 'rewritten: races'
 pair kind 'r[i] = k;' 'r[i] = k;' 'layout(binding = 2) buffer K { float k; };'
 sed -i 's/) buffer K/) uniform K/' "$work/kind2.comp"
 glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/kind2.spv" "$work/kind2.comp"

@@ -41,6 +41,7 @@ constexpr AssumptionRow kAssumptions[] = {
      "outputs that invocations share have no races, and are set up before they are written"},
     {kThisDispatch, "sizes, workgroups and specialization constants are those of this dispatch"},
     {kAlignedDescriptors, "descriptors start at multiples of 16 bytes"},
+    {kRestsOfWords, "the rest of a word that is stored in part changes by this dispatch alone"},
 };
 
 constexpr Op kMatrices[] = {Op::OpTypeCooperativeMatrixKHR, Op::OpTypeCooperativeMatrixNV};

@@ -33,6 +33,8 @@ inline constexpr uint32_t kSharedOutputs = 1u << 26;
 inline constexpr uint32_t kThisDispatch = 1u << 27;
 // Descriptors start where matrices and vectors may.
 inline constexpr uint32_t kAlignedDescriptors = 1u << 28;
+// Nothing outside of the dispatch changes the rest of a word that is stored in part.
+inline constexpr uint32_t kRestsOfWords = 1u << 29;
 // Those that follow from what is in a module of this stage.
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage);
 // Whether it loads or stores matrices or cooperative vectors.

@@ -64,14 +64,6 @@ bool isOfLines(const reference::Report& report) {
             report.instruction.starts_with("OpCooperativeVector"));
 }
 
-// A descriptor that nothing accesses need not be there.
-bool isAccessed(const Accessed& buffer) {
-    const auto isAny = [](const Accesses& all) {
-        return std::ranges::any_of(all, [](uint32_t position) { return position != 0; });
-    };
-    return isAny(buffer.writers) || isAny(buffer.readers);
-}
-
 // Of one subgroup size.
 class Prover {
  public:
@@ -135,7 +127,8 @@ class Prover {
     void proveCases(const Side& side, Reconvergence reconvergence, ProofOutcome& outcome);
     bool proveCase(const Side& side, const Case& one, Reconvergence reconvergence,
                    std::vector<Case>& more, ProofOutcome& outcome);
-    std::string otherAccess(const Case& one, const Execution& rewritten, size_t b) const;
+    std::string otherAccess(const Case& one, const Execution& rewritten, size_t b,
+                            uint32_t& assumptions) const;
     bool compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome);
     void show(const Subject& subject, ProofOutcome& outcome) const;
 
@@ -484,7 +477,8 @@ bool Prover::proveCase(const Side& side, const Case& one, Reconvergence reconver
 }
 
 // What the rewritten module accesses of a buffer, and the original does not; empty: nothing.
-std::string Prover::otherAccess(const Case& one, const Execution& rewritten, size_t b) const {
+std::string Prover::otherAccess(const Case& one, const Execution& rewritten, size_t b,
+                                uint32_t& assumptions) const {
     const Buffer& buffer = memory_.buffers[b];
     const Accessed &before = one.native.accessed[b], &now = rewritten.accessed[b];
     // What no invocation writes of an output is undefined.
@@ -494,6 +488,12 @@ std::string Prover::otherAccess(const Case& one, const Execution& rewritten, siz
     for (size_t i = 0; i < before.writers.size(); ++i) {
         const bool isNew = now.writers[i] != 0;
         if (isNew == (before.writers[i] != 0) || (!isNew && !isOutput)) continue;
+        const bool isKept = now.deviations[i] == before.deviations[i] &&
+                            rewritten.contents[b][i] == one.native.contents[b][i];
+        if (isKept && isInStoredWord(before, i)) {
+            assumptions |= kRestsOfWords;
+            continue;
+        }
         return std::format("rewritten: it {} {}, byte {}, which the original does{}",
                            isNew ? "stores" : "does not store", buffer.name, i,
                            isNew ? " not" : "");
@@ -519,7 +519,7 @@ bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& 
                 if (n[i] != r[i] || n[i] != before[i] || nativeBytes[i] != bytes[i]) return false;
             return true;
         };
-        if (auto other = otherAccess(one, rewritten, b); !other.empty())
+        if (auto other = otherAccess(one, rewritten, b, outcome.assumptions); !other.empty())
             return refuse(std::move(other));
         for (const WrittenNumber& number : numbersOf(module_, one.memory, b, one.native, stored_)) {
             if (isUntouched(number)) continue;

@@ -157,4 +157,19 @@ std::vector<WrittenNumber> numbersOf(const Module& module, const Memory& memory,
     return numbers;
 }
 
+bool isAccessed(const Accessed& buffer) {
+    const auto isAny = [](const Accesses& all) {
+        return std::ranges::any_of(all, [](uint32_t position) { return position != 0; });
+    };
+    return isAny(buffer.writers) || isAny(buffer.readers);
+}
+
+bool isInStoredWord(const Accessed& buffer, size_t offset) {
+    constexpr size_t kLargest = 8;
+    const std::span<const uint32_t> from =
+        std::span(buffer.writers).subspan(offset & ~(kLargest - 1));
+    return std::ranges::any_of(from.first(std::min(kLargest, from.size())),
+                               [](uint32_t position) { return position != 0; });
+}
+
 }  // namespace coopvk::check

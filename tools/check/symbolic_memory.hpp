@@ -55,4 +55,9 @@ class StoredFloats {
 std::vector<WrittenNumber> numbersOf(const Module& module, const Memory& memory, size_t buffer,
                                      const Execution& native, const StoredFloats& stored);
 
+// A descriptor that nothing accesses need not be there.
+bool isAccessed(const Accessed& buffer);
+// Whether somebody stores a part of the number of 8 bytes in which this byte is.
+bool isInStoredWord(const Accessed& buffer, size_t offset);
+
 }  // namespace coopvk::check
