@@ -24,12 +24,10 @@ void product(Subgroup& s, Out result, In a, In b) {
         for (uint32_t c = 0; c < result.components(); ++c) {
             const uint32_t row = c % rows, column = c / rows;
             forLanes(s, [&](uint32_t lane) {
-                Compute sum = 0;
-                for (uint32_t n = 0; n < depth; ++n) {
-                    const auto term = Compute(format.from(a.at(n * rows + row, lane)) *
-                                              format.from(b.at(column * depth + n, lane)));
-                    sum = n == 0 ? term : Compute(sum + term);
-                }
+                auto sum = Compute(-0.0);  // which changes no term
+                for (uint32_t n = 0; n < depth; ++n)
+                    sum = Compute(sum + Compute(format.from(a.at(n * rows + row, lane)) *
+                                                format.from(b.at(column * depth + n, lane))));
                 result.at(c, lane) = format.to(sum);
             });
         }

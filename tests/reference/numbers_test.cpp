@@ -320,6 +320,23 @@ TEST(ExactSums, CancelWithoutLoss) {
 }
 
 // The smallest product of two numbers decides a tie.
+// However far below the first bit another one is: rounded upwards, a sum has the next number.
+TEST(ExactSums, NoBitIsLost) {
+    const auto single = [](const ExactSum& sum, Rounding rounding) {
+        return std::bit_cast<float>(uint32_t(encode(Number::f32, sum.value(), rounding)));
+    };
+    for (int first = -34; first <= 34; ++first)
+        for (int distance = 24; distance < 240; distance += distance < 130 ? 1 : 9) {
+            ExactSum sum;
+            sum.add(fromDouble(std::ldexp(1.0, first)));
+            sum.add(fromDouble(std::ldexp(1.0, first - distance)));
+            const float exact = std::ldexp(1.0f, first), next = std::ldexp(1.0f + 0x1p-23f, first);
+            EXPECT_EQ(single(sum, Rounding::upward), next) << first << ' ' << distance;
+            EXPECT_EQ(single(sum, Rounding::downward), exact);
+            EXPECT_EQ(single(sum, Rounding::nearestEven), exact);
+        }
+}
+
 TEST(ExactSums, KeepTheSmallestProduct) {
     for (const double last : {0.0, 0x1p-1074, -0x1p-1074}) {
         ExactSum sum;
