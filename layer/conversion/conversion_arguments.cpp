@@ -31,11 +31,11 @@ VkResult allocate(const DeviceContext& device, const VkMemoryRequirements& needs
     device.instance->next.GetPhysicalDeviceMemoryProperties(device.physicalHandle, &types);
     // VK_EXT_buffer_device_address has no such flag.
     const VkMemoryAllocateFlagsInfo flags = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, nullptr,
-                                             VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
+                                             VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
     const bool flagged = firstOf(device.next.GetBufferDeviceAddress,
                                  device.next.GetBufferDeviceAddressKHR) != nullptr;
     VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, flagged ? &flags : nullptr,
-                                 needs.size, 0};
+                                 needs.size};
     VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
     for (uint32_t i = 0; i < types.memoryTypeCount && result != VK_SUCCESS; ++i) {
         const VkMemoryPropertyFlags has = types.memoryTypes[i].propertyFlags;

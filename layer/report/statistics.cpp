@@ -129,10 +129,8 @@ std::unique_ptr<Statistics> Statistics::make(const Settings& settings) {
     std::unique_ptr<Statistics> statistics(new Statistics(settings));
     if (settings.statistics.empty() && !statistics->report_.isOn()) return nullptr;
     statistics->report_.write(run_event::kInstance, {});
-    if (statistics->report_.isOn()) {
-        const ProgramNames names = programNames(nullptr);
-        statistics->report_.write(run_event::kProgram, {names.exe, names.wine});
-    }
+    const ProgramNames names = programNames(nullptr);
+    statistics->report_.write(run_event::kProgram, {names.exe, names.wine});
     return statistics;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <ranges>
 #include <tuple>
 
 #include "system/files.hpp"
@@ -188,9 +189,8 @@ void keepNewest(const std::string& folder) {
         if (!names.program.empty())
             files.push_back({fs::last_write_time(path, error), path, names.isRunning});
     });
-    if (files.size() <= kMostRemembered) return;
     std::ranges::sort(files, std::ranges::greater{}, &File::time);
-    for (const File& file : std::span(files).subspan(kMostRemembered)) {
+    for (const File& file : files | std::views::drop(kMostRemembered)) {
         std::error_code error;
         if (file.isRunning)
             takeAbandonedFile(file.path, 0);

@@ -13,9 +13,6 @@
 namespace coopvk::layer {
 namespace {
 
-constexpr VkShaderStageFlags kWorkgroupStages =
-    VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
-
 using Clock = std::chrono::steady_clock;
 using Entries = std::vector<rewrite::SpecializationEntry>;
 
@@ -245,9 +242,8 @@ void setRequirements(const DeviceContext& device, const StageRequest& request, S
     if (wantsSize && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage)) {
         plan.needs.size = plan.subgroupSize;
     }
-    plan.needs.full = fixed && facts.has(Feature::kComputeFullSubgroups) &&
-                      (request.stage & kWorkgroupStages) != 0 && x != 0 &&
-                      x % plan.subgroupSize == 0;
+    plan.needs.full =
+        fixed && facts.has(Feature::kComputeFullSubgroups) && x != 0 && x % plan.subgroupSize == 0;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Which matrix conversions are valid, as VkConvertCooperativeVectorMatrixInfoNV has it.
 #include <gtest/gtest.h>
 
+#include "conversion/conversion_kernel.hpp"
 #include "fakes/recorded_conversions.hpp"
 
 namespace coopvk::test::conversion_requests_test {
@@ -16,6 +17,40 @@ TEST_F(Conversions, Integers) {
     EXPECT_EQ(convert(), VK_SUCCESS);
     info.srcComponentType = info.dstComponentType = VK_COMPONENT_TYPE_SINT16_KHR;
     EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
+}
+
+// "float32 and float16 convert to and from every floating-point type of less precision": neither
+// integers, nor floats of the same size.
+TEST_F(Conversions, TypesThatConvert) {
+    const auto converts = [&](VkComponentTypeKHR from, VkComponentTypeKHR to) {
+        info.srcComponentType = from;
+        info.dstComponentType = to;
+        info.srcStride = info.dstStride = 16;
+        return convert() == VK_SUCCESS;
+    };
+    constexpr auto kSingle = VK_COMPONENT_TYPE_FLOAT32_KHR, kHalf = VK_COMPONENT_TYPE_FLOAT16_KHR,
+                   kByte = VK_COMPONENT_TYPE_SINT8_KHR, kE4m3 = VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT,
+                   kE5m2 = VK_COMPONENT_TYPE_FLOAT8_E5M2_EXT;
+    EXPECT_TRUE(converts(kSingle, kHalf) && converts(kHalf, kSingle));
+    EXPECT_TRUE(converts(kHalf, kE4m3) && converts(kE5m2, kHalf));
+    EXPECT_TRUE(converts(kE5m2, kE5m2) && converts(kByte, kByte));
+    EXPECT_FALSE(converts(kHalf, kByte) || converts(kByte, kSingle));
+    EXPECT_FALSE(converts(kE4m3, kE5m2) || converts(kE5m2, kE4m3));
+    EXPECT_FALSE(converts(kByte, VK_COMPONENT_TYPE_UINT8_KHR));
+}
+
+// Whole words of less than 4 GiB.
+TEST_F(Conversions, SizesOnADevice) {
+    layer::MatrixConversion conversion;
+    const auto fits = [&](uint64_t source, uint64_t target) {
+        conversion.source.placement.size = source;
+        conversion.target.placement.size = target;
+        return layer::ConversionKernel::checkLimits(conversion).empty();
+    };
+    constexpr uint64_t kMost = (uint64_t{1} << 32) - 4;
+    EXPECT_TRUE(fits(kMost, kMost));
+    EXPECT_FALSE(fits(kMost + 1, 4));
+    EXPECT_FALSE(fits(4, kMost + 1));
 }
 
 TEST_F(Conversions, LayoutsThatExist) {

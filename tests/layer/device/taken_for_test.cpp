@@ -253,6 +253,45 @@ TEST_F(TakenFor, SubgroupsOfOtherStages) {
     EXPECT_NE(log.find("the device has no subgroups in compute shaders"), std::string::npos) << log;
 }
 
+// Of a device that is taken for itself, all operations stay; shaders get those that it has.
+TEST_F(TakenFor, OperationsAreTheDevices) {
+    constexpr uint32_t kVotes = VK_SUBGROUP_FEATURE_VOTE_BIT,
+                       kSums = VK_SUBGROUP_FEATURE_ARITHMETIC_BIT,
+                       kBallots = VK_SUBGROUP_FEATURE_BALLOT_BIT,
+                       kBasic = VK_SUBGROUP_FEATURE_BASIC_BIT,
+                       kOther = VK_SUBGROUP_FEATURE_PARTITIONED_BIT_EXT;
+    for (const uint32_t has : {kBasic, kBasic | kVotes, kBasic | kSums, kBasic | kBallots,
+                               kBasic | kVotes | kSums | kBallots}) {
+        driver.moreProperties[VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES] = {
+            64, VK_SHADER_STAGE_COMPUTE_BIT, has | kOther};
+        startAs("own");
+        const rewrite::DeviceTraits& traits = physical().facts.traits;
+        EXPECT_EQ(traits.subgroupVote, (has & kVotes) != 0);
+        EXPECT_EQ(traits.subgroupArithmetic, (has & kSums) != 0);
+        EXPECT_EQ(traits.subgroupBallot, (has & kBallots) != 0);
+        EXPECT_FALSE(traits.subgroupShuffle);
+        EXPECT_EQ(propertiesIn<VkPhysicalDeviceSubgroupProperties>(
+                      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)
+                      .supportedOperations,
+                  has | kOther);
+        stop();
+    }
+}
+
+// Shaders may ask for denormal halves without an extension since Vulkan 1.2.
+TEST_F(TakenFor, DenormalHalvesSinceVulkan12) {
+    constexpr auto kControls = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES;
+    for (const uint32_t version : {VK_API_VERSION_1_1, VK_API_VERSION_1_2, VK_API_VERSION_1_3})
+        for (const uint32_t preserves : {0u, 1u}) {
+            driver.apiVersion = version;
+            driver.moreProperties[kControls] = {0, 0, 0, 0, 0, preserves};
+            startAs("own");
+            EXPECT_EQ(physical().facts.traits.shaderDenormPreserveFloat16,
+                      preserves != 0 && version >= VK_API_VERSION_1_2);
+            stop();
+        }
+}
+
 // What Vulkan's properties say of stages, operations and workgroups.
 TEST_F(TakenFor, SubgroupsOfTheSizeNeedTheDevice) {
     constexpr auto kControl = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Commands in command buffers of the fake driver: they record their arguments, or count calls.
+#include <gtest/gtest.h>
+
 #include <ostream>
 #include <span>
 
@@ -48,8 +50,13 @@ void dispatchBase(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z, uint32_t 
 
 // The stages, and the accesses of the first memory barrier.
 void pipelineBarrier(VkCommandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to,
-                     VkDependencyFlags, uint32_t count, const VkMemoryBarrier* memory, uint32_t,
-                     const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
+                     VkDependencyFlags, uint32_t count, const VkMemoryBarrier* memory,
+                     uint32_t ofBuffers, const VkBufferMemoryBarrier* buffers, uint32_t ofImages,
+                     const VkImageMemoryBarrier* images) {
+    EXPECT_TRUE((count == 0 || memory != nullptr) && (ofBuffers == 0 || buffers != nullptr) &&
+                (ofImages == 0 || images != nullptr));
+    for (const VkMemoryBarrier& each : std::span(memory, count))
+        EXPECT_EQ(each.sType, VK_STRUCTURE_TYPE_MEMORY_BARRIER);
     if (count == 0) return see("vkCmdPipelineBarrier", {from, to});
     see("vkCmdPipelineBarrier", {from, to, memory->srcAccessMask, memory->dstAccessMask});
 }

@@ -82,8 +82,8 @@ TEST_F(InputCommands, PushTemplates) {
     info.pDescriptorUpdateEntries = &entry;
     info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS;
     info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
+    VkDescriptorUpdateTemplate pushes = VK_NULL_HANDLE;
     const auto push = [&](VkBuffer buffer, uint64_t size) {
-        VkDescriptorUpdateTemplate pushes = VK_NULL_HANDLE;
         EXPECT_EQ(call<PFN_vkCreateDescriptorUpdateTemplate>("vkCreateDescriptorUpdateTemplate")(
                       device, &info, nullptr, &pushes),
                   VK_SUCCESS);
@@ -95,10 +95,20 @@ TEST_F(InputCommands, PushTemplates) {
     info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
     entry.dstBinding = 1;
     push(compute, 32);
+    const VkBuffer later = makeBuffer(16);
+    range = {later, 0, 16};
+    VkPushDescriptorSetWithTemplateInfo again = {
+        VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_INFO};
+    again.descriptorUpdateTemplate = pushes;
+    again.set = 1;
+    again.pData = &range;
+    call<PFN_vkCmdPushDescriptorSetWithTemplate2>("vkCmdPushDescriptorSetWithTemplate2")(commands,
+                                                                                         &again);
     call<PFN_vkCmdDispatchBase>("vkCmdDispatchBase")(commands, 0, 0, 0, 1, 1, 1);
     EXPECT_EQ(copiesFrom(ours), (Sizes{64, 64}));  // before and after
     EXPECT_EQ(copiesFrom(graphics), Sizes{});
     EXPECT_EQ(copiesFrom(compute), (Sizes{32, 32}));
+    EXPECT_EQ(copiesFrom(later), (Sizes{16, 16}));
 }
 
 // Sets have the bindings of their layout, as long as it exists; a layout that could not be made
@@ -115,11 +125,15 @@ TEST_F(InputCommands, SetsOfLayouts) {
                   device, &info, nullptr, &layout),
               VK_SUCCESS);
     VkDescriptorSetAllocateInfo how = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-    how.descriptorSetCount = 1;
-    how.pSetLayouts = &layout;
-    auto set = reinterpret_cast<VkDescriptorSet>(uint64_t{9});
-    ASSERT_EQ(call<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device, &how, &set),
-              VK_SUCCESS);
+    const VkDescriptorSetLayout layouts[] = {VK_NULL_HANDLE, layout};
+    how.descriptorSetCount = 2;
+    how.pSetLayouts = layouts;
+    VkDescriptorSet allocated[] = {reinterpret_cast<VkDescriptorSet>(uint64_t{10}),
+                                   reinterpret_cast<VkDescriptorSet>(uint64_t{9})};
+    ASSERT_EQ(
+        call<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device, &how, allocated),
+        VK_SUCCESS);
+    const VkDescriptorSet set = allocated[1];
     const VkBuffer buffer = makeBuffer(64);
     const VkDescriptorBufferInfo ranges[] = {{buffer, 0, 4}, {buffer, 8, 4}};
     VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};

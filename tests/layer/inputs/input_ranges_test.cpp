@@ -49,6 +49,7 @@ TEST(InputRanges, ThoseThatShareMemoryAreOneRegion) {
     uint64_t copied = 0;
     for (const Copy& copy : ranges.copies()) {
         copied += copy.size;
+        EXPECT_LE(copy.to + copy.size, ranges.size());
         for (uint64_t i = 0; i < copy.size; ++i) bytes.insert(copy.to + i);
     }
     EXPECT_EQ(copied, 280u);

@@ -57,10 +57,12 @@ VKAPI_ATTR void VKAPI_CALL destroy(VkDevice, Handle, const VkAllocationCallbacks
 }
 
 inline VKAPI_ATTR void VKAPI_CALL barrier(VkCommandBuffer, VkPipelineStageFlags,
-                                          VkPipelineStageFlags, VkDependencyFlags, uint32_t,
-                                          const VkMemoryBarrier* memory, uint32_t,
-                                          const VkBufferMemoryBarrier*, uint32_t,
+                                          VkPipelineStageFlags, VkDependencyFlags, uint32_t count,
+                                          const VkMemoryBarrier* memory, uint32_t ofBuffers,
+                                          const VkBufferMemoryBarrier*, uint32_t ofImages,
                                           const VkImageMemoryBarrier*) {
+    EXPECT_EQ(count, 1u);
+    EXPECT_EQ(ofBuffers + ofImages, 0u);
     device.shownTo = memory->dstAccessMask;
     const bool readsNext = (memory->srcAccessMask & VK_ACCESS_MEMORY_WRITE_BIT) != 0 &&
                            (memory->dstAccessMask & VK_ACCESS_TRANSFER_READ_BIT) != 0;

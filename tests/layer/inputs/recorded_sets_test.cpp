@@ -103,6 +103,10 @@ TEST_F(RecordedSets, LeadToTheirBuffers) {
     bind(set, 16);
     bind(other, 0, VK_PIPELINE_BIND_POINT_GRAPHICS);
     EXPECT_EQ(dispatched(first), Sizes{16});
+    inputs().trackCommands(commands, [](const auto& state, auto&) {
+        ASSERT_EQ(state.kept.back()->sets.size(), 1u) << "which may not change any more";
+        EXPECT_EQ(state.kept.back()->sets[0].number, 2u);
+    });
     EXPECT_EQ(dispatched(second), (Sizes{8, 96}));
     VkCopyDescriptorSet copy = {VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET, nullptr, set, 0, 0};
     copy.dstSet = other;
@@ -168,6 +172,53 @@ TEST_F(RecordedSets, AreReplacedByBuffersAndHeaps) {
         EXPECT_EQ(std::memcmp(state.pushConstants.data() + 4, "ABCD", 4), 0);
     });
 #endif
+}
+
+// Each command reaches the driver, once.
+TEST_F(RecordedSets, CommandsReachTheDriver) {
+    const auto once = [&]<typename Function>(const char* name, Function function,
+                                             const auto&... arguments) {
+        const uint32_t before = driver.recorded;
+        function(arguments...);
+        EXPECT_EQ(driver.recorded, before + 1) << name;
+    };
+#define COOPVK_ONCE(name, ...) once(#name, call<PFN_##name>(#name), __VA_ARGS__)
+    makeLayout();
+    const VkDescriptorSet set = allocateSet(21);
+    const VkDescriptorBufferBindingInfoEXT buffer = {
+        VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT};
+    const VkPushConstantsInfo constants = {VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO};
+    const VkPushDescriptorSetInfo pushed = {VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_INFO};
+    const VkBindDescriptorSetsInfo bound = {VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_SETS_INFO};
+    const VkPushDescriptorSetWithTemplateInfo byTemplate = {
+        VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_INFO};
+    const VkDescriptorUpdateTemplate none = VK_NULL_HANDLE;
+    const VkPipelineLayout noLayout = VK_NULL_HANDLE;
+    COOPVK_ONCE(vkCmdBindDescriptorBuffersEXT, commands, 1u, &buffer);
+    COOPVK_ONCE(vkCmdPushConstants, commands, noLayout, VkShaderStageFlags{0}, 0u, 0u, nullptr);
+    COOPVK_ONCE(vkCmdPushConstants2, commands, &constants);
+    COOPVK_ONCE(vkCmdPushDescriptorSet, commands, kPoint, noLayout, 0u, 0u, nullptr);
+    COOPVK_ONCE(vkCmdPushDescriptorSet2, commands, &pushed);
+    COOPVK_ONCE(vkCmdPushDescriptorSetWithTemplate, commands, none, noLayout, 0u, nullptr);
+    COOPVK_ONCE(vkCmdPushDescriptorSetWithTemplate2, commands, &byTemplate);
+    COOPVK_ONCE(vkCmdBindDescriptorSets, commands, kPoint, noLayout, 0u, 1u, &set, 0u, nullptr);
+    COOPVK_ONCE(vkCmdBindDescriptorSets2, commands, &bound);
+#ifdef VK_EXT_descriptor_heap
+    const VkBindHeapInfoEXT heap = {VK_STRUCTURE_TYPE_BIND_HEAP_INFO_EXT};
+    VkPushDataInfoEXT data = {VK_STRUCTURE_TYPE_PUSH_DATA_INFO_EXT};
+    data.data.address = "ABCD";
+    data.data.size = 4;
+    COOPVK_ONCE(vkCmdBindSamplerHeapEXT, commands, &heap);
+    COOPVK_ONCE(vkCmdBindResourceHeapEXT, commands, &heap);
+    COOPVK_ONCE(vkCmdPushDataEXT, commands, &data);
+#endif
+    COOPVK_ONCE(vkUpdateDescriptorSets, device, 0u, nullptr, 0u, nullptr);
+    COOPVK_ONCE(vkUpdateDescriptorSetWithTemplate, device, set, none, nullptr);
+    COOPVK_ONCE(vkFreeDescriptorSets, device, pool, 1u, &set);
+    COOPVK_ONCE(vkResetDescriptorPool, device, pool, VkDescriptorPoolResetFlags{0});
+    COOPVK_ONCE(vkDestroyDescriptorPool, device, pool, nullptr);
+    COOPVK_ONCE(vkDestroyDescriptorSetLayout, device, layout, nullptr);
+#undef COOPVK_ONCE
 }
 
 // After secondary command buffers it is undefined what is bound; what they have goes with the

@@ -66,7 +66,7 @@ TEST_F(StatisticsTest, CountsEverything) {
     const VkPipelineShaderStageCreateInfo stage = stageOf(makeModule(matrix));
     EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
     EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
-    EXPECT_EQ(makeCompute(stageOf(makeModule(plain))), VK_SUCCESS);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(makeCompute(stageOf(makeModule(plain))), VK_SUCCESS);
     testing::internal::CaptureStderr();
     VkPipelineShaderStageCreateInfo wrong = stage;
     wrong.pName = "nothing";
@@ -79,7 +79,7 @@ TEST_F(StatisticsTest, CountsEverything) {
                      "]: statistics of " COOPVK_LAYER_TESTS " (process ");
     expect(text, ": emulates VK_KHR_cooperative_matrix");
     expect(text,
-           "  2 modules seen: 1 untouched, 1 with emulated capabilities or shapes; scanned in ");
+           "  3 modules seen: 2 untouched, 1 with emulated capabilities or shapes; scanned in ");
     expect(text, "  1 stage rewritten, 1 from the cache, 1 refused; ");
     expect(text, "  VK_KHR_cooperative_matrix: 2 stages\n");
     expect(text, "  matrices: core: 2 stages\n");

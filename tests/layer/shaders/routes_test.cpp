@@ -55,6 +55,11 @@ TEST_F(ShaderRoutes, SpecializationIsFrozen) {
     EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
     EXPECT_FALSE(last().specialized);
     EXPECT_NE(last().words, unspecialized);
+    const VkSpecializationMapEntry unknown = {7, 0, 4};  // the same number for another constant
+    const VkSpecializationInfo nothing = {1, &unknown, 4, &rows};
+    stage.pSpecializationInfo = &nothing;
+    EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
+    EXPECT_EQ(last().words, unspecialized);
 }
 
 TEST_F(ShaderRoutes, ContradictoryStages) {
