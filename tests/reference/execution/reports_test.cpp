@@ -164,6 +164,19 @@ TEST(ReferenceReports, Assumptions) {
     EXPECT_EQ(fails.reports.at(0).lane, 3u);
 }
 
+TEST(ReferenceReports, NamePlaces) {
+    Report report;
+    report.instruction = "OpStore";
+    report.word = 6;
+    report.workgroup = {1, 2, 3};
+    report.subgroup = 4;
+    report.lane = 5;
+    EXPECT_EQ(describePlace(report), "OpStore (word 6), workgroup 1,2,3, subgroup 4, lane 5");
+    report.check = kCheckBounds;
+    report.message = "too far";
+    EXPECT_EQ(describe(report), "bounds: too far; " + describePlace(report));
+}
+
 // The instruction, with its operands in the lane.
 TEST(ReferenceReports, NameOperands) {
     const Execution r =
