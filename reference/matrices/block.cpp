@@ -29,7 +29,7 @@ BlockElement BlockMapping::element(uint32_t invocation, uint32_t value, uint32_t
     const uint32_t rowsAtOnce = std::max(subgroupSize_ / width_, 1u);
     const uint32_t row = ofBlock / ofRow * rowsAtOnce + invocation / width_;
     const uint32_t column = invocation % width_ * ofRow + ofBlock % ofRow;
-    BlockElement element{column, row * elementsOfValue_ + part, false};
+    BlockElement element{column, row * elementsOfValue_ + part};
     if (block_.kind == BlockKind::transpose) std::swap(element.column, element.row);
     element.padding = element.column >= block_.width || element.row >= block_.height;
     element.column += block * block_.width;

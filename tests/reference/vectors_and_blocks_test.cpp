@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstring>
+#include <set>
 
 #include "matrices/layouts.hpp"
 
@@ -209,6 +210,38 @@ TEST(Blocks, TransformsPackRows) {
                 EXPECT_EQ(element.column, lane);
             }
         }
+    }
+}
+
+// "Mapping Block Data to Invocations", with a subgroup of eight: a width is padded to a power of
+// two, invocations have whole rows of the block at once, and the last row may lie in none.
+TEST(Blocks, ValuesOfAnInvocation) {
+    struct {
+        Block block;
+        uint32_t values;
+    } const rows[] = {
+        {{BlockKind::plain, 4, 4, 1, 1}, 1},     {{BlockKind::plain, 4, 4, 2, 1}, 1},
+        {{BlockKind::plain, 4, 4, 3, 1}, 2},     {{BlockKind::plain, 4, 3, 5, 2}, 6},
+        {{BlockKind::plain, 4, 8, 3, 1}, 3},     {{BlockKind::plain, 4, 16, 3, 1}, 6},
+        {{BlockKind::plain, 4, 9, 3, 1}, 6},     {{BlockKind::plain, 4, 2, 5, 1}, 2},
+        {{BlockKind::transform, 2, 4, 5, 1}, 2}, {{BlockKind::transform, 2, 4, 4, 1}, 1},
+        {{BlockKind::transform, 1, 8, 9, 2}, 6}, {{BlockKind::transpose, 4, 3, 4, 1}, 2},
+    };
+    for (const auto& row : rows) {
+        const BlockMapping mapping(row.block, 8);
+        EXPECT_EQ(mapping.valuesOfInvocation(), row.values)
+            << row.block.width << " x " << row.block.height;
+        std::set<std::pair<uint32_t, uint32_t>> elements;  // each of them once
+        for (uint32_t lane = 0; lane < 8; ++lane)
+            for (uint32_t value = 0; value < row.values; ++value)
+                for (uint32_t part = 0; part < mapping.elementsOfValue(); ++part) {
+                    const BlockElement element = mapping.element(lane, value, part);
+                    if (element.padding) continue;
+                    EXPECT_TRUE(elements.insert({element.row, element.column}).second);
+                    EXPECT_LT(element.row, row.block.height);
+                    EXPECT_LT(element.column, row.block.width * row.block.count);
+                }
+        EXPECT_EQ(elements.size(), row.block.width * row.block.height * row.block.count);
     }
 }
 
