@@ -293,6 +293,32 @@ TEST(Conversions, FlushDenormals) {
     }
 }
 
+// Doubles are rounded once to formats but bfloat16: in single precision the last bit is lost, and
+// then half of the last place is a tie.
+TEST(Conversions, DoublesAreRoundedOnce) {
+    const auto rounded = [](Number to, double value) {
+        return Conversion(Number::f64, to, conversionRule(true))(std::bit_cast<uint64_t>(value))
+            .bits;
+    };
+    EXPECT_EQ(rounded(Number::f16, 1 + 0x1p-11 + 0x1p-40), 0x3C01u);
+    EXPECT_EQ(rounded(Number::f16, 1 + 0x1p-11), 0x3C00u);
+    EXPECT_EQ(rounded(Number::e4m3, 1 + 0x1p-4 + 0x1p-40), 0x39u);
+    EXPECT_EQ(rounded(Number::e5m2, 1 + 0x1p-3 + 0x1p-40), 0x3Du);
+    EXPECT_EQ(rounded(Number::bf16, 1 + 0x1p-8 + 0x1p-40), 0x3F80u) << "SPV_KHR_bfloat16";
+    EXPECT_EQ(rounded(Number::bf16, 1 + 0x1p-8 + 0x1p-20), 0x3F81u);
+}
+
+// Powers of two have neither a sign nor zero.
+TEST(Numbers, OutsideOfPowersOfTwo) {
+    const auto isOutside = [](double value) {
+        bool outside = false;
+        encode(Number::e8m0, fromDouble(value), Rounding::nearestEven, Overflow::special, &outside);
+        return outside;
+    };
+    EXPECT_FALSE(isOutside(1) || isOutside(0x1p-127) || isOutside(0x1p127));
+    EXPECT_TRUE(isOutside(0) && isOutside(-1) && isOutside(0x1p128) && isOutside(0x1p-130));
+}
+
 // All bits of a significand below the unit: it is rounded to that, or to nothing.
 TEST(Conversions, FractionsOf64Bits) {
     const auto rounded = [](uint64_t significand, int32_t exponent, bool more) {

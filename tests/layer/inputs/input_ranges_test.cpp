@@ -59,7 +59,7 @@ TEST(InputRanges, ThoseThatShareMemoryAreOneRegion) {
 // Also those that only touch, on either side.
 TEST(InputRanges, ThoseThatTouchAreOneRegion) {
     Ranges ranges(1000);
-    const TrackedBuffer a = bufferIn(1, 0, 10);
+    const TrackedBuffer a = bufferIn(1, 5000, 10);
     for (const uint64_t start : {200, 100, 300}) EXPECT_TRUE(ranges.add(a, start, 100));
     EXPECT_TRUE(ranges.add(a, 401, 10));
     ranges.place();
