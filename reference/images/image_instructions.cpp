@@ -8,13 +8,14 @@ namespace {
 
 using namespace images;
 
-// What an instruction accesses in a lane: the whole number coordinates of operand 1.
+// What an instruction accesses in a lane: the whole number coordinates of operand 1, of which there
+// may be more than the image needs.
 TexelAddress addressOf(const Subgroup& s, const ImagePlan& plan, const Value& coordinate,
                        uint32_t lane) {
     TexelAddress address;
     const uint32_t dimensions = dimensionsOf(*plan.image, false);
     for (uint32_t d = 0; d < dimensions; ++d) address.at[d] = integerAt(coordinate, d, lane);
-    if (coordinate.components() > dimensions)
+    if (plan.image->arrayed || plan.image->dim == spv::Dim::Cube)
         address.layer = integerAt(coordinate, dimensions, lane);
     if (plan.lod != kNone) address.level = uint32_t(s.values[plan.lod].at(0, lane));
     if (plan.sample != kNone) address.sample = integerAt(s.values[plan.sample], 0, lane);
@@ -67,7 +68,8 @@ void writeImage(Subgroup& s, In image, In coordinate, In value) {
         const TexelAddress address = addressOf(s, plan, coordinate, lane);
         if (!reaches(access, address)) return;
         Texel texel{};
-        for (uint32_t c = 0; c < value.components(); ++c)
+        const auto components = std::min(value.components(), uint32_t(texel.size()));
+        for (uint32_t c = 0; c < components; ++c)
             texel[c] = scalar.kind == Kind::kFloat ? floatAt(value, c, lane)
                        : scalar.isSigned           ? double(integerAt(value, c, lane))
                                                    : double(value.at(c, lane));
