@@ -163,12 +163,11 @@ void bufferPointer(Subgroup& s, Out result, In descriptor) {
     });
 }
 
-// In units of the pointee.
+// In units of the pointee; of untyped pointers in bytes.
 void pointerDifference(Subgroup& s, In a, In b) {
     const Pointee& pointee = s.program->slotAt(*s.at, 0).pointee;
-    const uint64_t stride = a.type->stride != 0       ? a.type->stride
-                            : pointee.type == nullptr ? 1
-                                                      : sizeOf(pointee);
+    const bool inBytes = a.type->untyped || pointee.type == nullptr;
+    const uint64_t stride = inBytes ? 1 : a.type->stride != 0 ? a.type->stride : sizeOf(pointee);
     const uint32_t last = a.components() - 1;
     setLanes(s, [&](uint32_t lane) {
         const auto bytes = int64_t(a.at(last, lane) - b.at(last, lane));

@@ -164,6 +164,8 @@ Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
         variable.descriptorArray =
             (held->kind == Kind::kArray || held->kind == Kind::kRuntimeArray) &&
             held->element->block;
+    variable.sharesMemory = variable.type != nullptr && variable.type->block &&
+                            decorations_.has(id, spv::Decoration::Aliased);
     variable.slot = program_->newSlot(id, pointer);
     Slot& slot = program_->slots[variable.slot];
     slot.pointee = {variable.type};
@@ -173,9 +175,7 @@ Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
     placeVariable(variable);
     if (request_.numbersVariables) numberVariable(id, variable);
     program_->variables.push_back(variable);
-    const bool fits =
-        program_->sharedSize <= kMostSharedBytes && program_->privateComponents <= kMostComponents;
-    return fits ? Status(Done{}) : unsupported(from);
+    return program_->privateComponents <= kMostComponents ? Status(Done{}) : unsupported(from);
 }
 
 // A block's members may have what the block has not.
@@ -203,20 +203,28 @@ StageList Decoder::listOf(uint32_t id, const Variable& variable) const {
     return list;
 }
 
-// Memory of an invocation's own: components; Workgroup: bytes. Blocks in Workgroup memory, which
-// are decorated Aliased, all start at its first byte (SPV_KHR_workgroup_memory_explicit_layout).
+// Memory of an invocation's own, in components.
 void Decoder::placeVariable(Variable& variable) {
-    if (variable.type == nullptr) return;
-    Program& program = *program_;
-    if (variable.storage == spv::StorageClass::Workgroup) {
-        const uint64_t size = sizeOf({variable.type});
-        constexpr uint64_t kAlignment = 16;
-        const uint64_t end = (program.sharedSize + kAlignment - 1) / kAlignment * kAlignment;
-        variable.offset = variable.type->block ? 0 : end;
-        program.sharedSize = std::max(program.sharedSize, variable.offset + size);
-    } else if (holdsComponents(variable.storage)) {
-        variable.offset = program.privateComponents;
-        program.privateComponents += std::min(variable.type->components, 2 * kMostComponents);
+    if (variable.type == nullptr || !holdsComponents(variable.storage)) return;
+    variable.offset = program_->privateComponents;
+    program_->privateComponents += std::min(variable.type->components, 2 * kMostComponents);
+}
+
+// Workgroup memory, in bytes. "Variables with Workgroup storage class that are decorated with
+// Aliased and that point to a block-decorated type share a set of memory locations" (Vulkan,
+// "Memory Model"): its first ones.
+void Decoder::placeShared() {
+    constexpr uint64_t kAlignment = 16;
+    uint64_t& size = program_->sharedSize;
+    for (const bool ofAliased : {true, false}) {
+        for (Variable& variable : program_->variables) {
+            if (variable.storage != spv::StorageClass::Workgroup || variable.type == nullptr)
+                continue;
+            if (variable.sharesMemory != ofAliased) continue;
+            const uint64_t end = (size + kAlignment - 1) / kAlignment * kAlignment;
+            variable.offset = ofAliased ? 0 : end;
+            size = std::max(size, variable.offset + sizeOf({variable.type}));
+        }
     }
 }
 
@@ -240,7 +248,11 @@ Status Decoder::readDeclarations() {
             readMode(instruction);
         if (Status read = readDeclaration(instruction); !read) return read;
     }
+    placeShared();
     readFastMathDefaults();
+    if (program_->sharedSize > kMostSharedBytes)
+        return Error{ErrorCode::kUnsupported,
+                     "so much Workgroup memory: this device does not execute it"};
     return readWorkgroupSize();
 }
 

@@ -125,6 +125,7 @@ class Decoder {
                        std::span<const uint64_t> components, bool defined = true);
     Status readVariable(const Parsed& instruction, const Type& pointer);
     void placeVariable(Variable& variable);
+    void placeShared();
     void numberVariable(uint32_t id, Variable& variable);
     bool isReadOnly(uint32_t id, const Type& held) const;
 

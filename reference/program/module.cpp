@@ -31,6 +31,15 @@ constexpr Fold kFolds[] = {
     {OpShiftRightLogical, [](uint32_t a, uint32_t b) { return a >> (b & 31u); }},
 };
 
+bool isExtended(spv::Op opcode) {
+    return opcode == OpExtInst || opcode == OpExtInstWithForwardRefsKHR;
+}
+
+// Sets of instructions that say something about the others, however wrong.
+bool isComment(std::string_view set) {
+    return set.starts_with("NonSemantic.") && set != "NonSemantic.DebugPrintf";
+}
+
 // Reads instructions in their order, and makes constants of specialization constants: what depends
 // on them must be valid in the specialised module only.
 class Reader {
@@ -66,8 +75,10 @@ class Reader {
         const auto opcode = spv::Op(words[0] & 0xFFFF);
         if (opcode == OpSpecConstant) {
             setOpcode(words, OpConstant);
-            for (size_t i = 3; given != nullptr && i < words.size(); ++i)
-                words[i] = uint32_t(*given >> (i - 3) * 32);
+            if (given == nullptr) return;
+            for (size_t i = 3; i < words.size(); ++i) words[i] = uint32_t(*given >> (i - 3) * 32);
+            if (const uint32_t* width = valueIn(narrow_, words[1]))  // "sign-extended"
+                words[3] = uint32_t(int32_t(words[3] << (32 - *width)) >> (32 - *width));
         } else if (opcode == OpSpecConstantTrue || opcode == OpSpecConstantFalse) {
             const bool isTrue = given != nullptr ? *given != 0 : opcode == OpSpecConstantTrue;
             setOpcode(words, isTrue ? OpConstantTrue : OpConstantFalse);
@@ -91,8 +102,11 @@ class Reader {
     void adapt(const Parsed& i, Words& words) {
         if (i.opcode == OpDecorate) readSpecId(i, words);
         if (i.opcode == OpTypeInt && i[0] == 32) integers_.insert(i.resultId);
+        if (i.opcode == OpTypeInt && i[0] < 32 && i[1] != 0) narrow_[i.resultId] = i[0];
         if (i.opcode == OpConstant && integers_.contains(i.typeId)) values_[i.resultId] = words[3];
         if (i.opcode == OpSpecConstantOp) fold(i, words);
+        if (i.opcode == OpExtInstImport && isComment(i.text)) comments_.insert(i.resultId);
+        if (isExtended(i.opcode) && comments_.contains(i[0])) words.clear();
         if (i.opcode == OpCapability && spv::Capability(i[0]) == spv::Capability::Int4TypeINTEL)
             hasInt4 = true;
         if (i.opcode == OpTypeCooperativeMatrixKHR) matrices_.insert(i.resultId);
@@ -127,7 +141,9 @@ class Reader {
     std::unordered_map<uint32_t, uint64_t> given_;   // by the constant's id
     std::unordered_map<uint32_t, uint32_t> values_;  // of constants of 32-bit integers
     std::unordered_set<uint32_t> integers_;          // types of 32 bits
+    std::unordered_map<uint32_t, uint32_t> narrow_;  // signed types of less bits, and how many
     std::unordered_set<uint32_t> matrices_;          // types
+    std::unordered_set<uint32_t> comments_;          // sets of instructions without a meaning
 };
 
 // SPIRV-Tools gives integers of 4 bits the alignment 0, and then takes no stride of their vectors.

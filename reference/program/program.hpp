@@ -132,6 +132,7 @@ struct Variable {
     uint64_t offset = 0;         // Function, Private, Input: component; Workgroup: byte
     uint32_t set = 0, binding = 0;
     bool descriptorArray = false;  // each element has a descriptor
+    bool sharesMemory = false;     // Workgroup memory, with all others that do
     uint32_t builtIn = kNone;
     uint32_t initializer = kNone;        // slot
     const ListStorage* lists = nullptr;  // null: it has none
