@@ -100,6 +100,17 @@ void fusedMultiplyAdd(Subgroup& s) {
     });
 }
 
+// A product with "a correctly rounded approximation" (Vulkan, "Precision of GLSL.std.450
+// Instructions").
+template <auto kConstant>
+void timesConstant(Subgroup& s) {
+    withFormat(*s.program, scalarOf(s.type()), [&](auto format) {
+        const auto factor = double(format.from(format.to(kConstant())));
+        mapComponents<1>(
+            s, [&](uint64_t bits) { return format.to(double(format.from(bits)) * factor); });
+    });
+}
+
 // Operands: significand, exponent.
 void loadExponent(Subgroup& s) {
     const uint32_t width = scalarOf(*s.operand(1).type).width;
@@ -157,8 +168,8 @@ constexpr OpcodeRow kFloatRows[] = {
     each<onFloats<[](auto edge, auto a) { return a < edge ? 0 : 1; }>>(GLSLstd450Step),
     each<within<noEdges, onFloats<smoothStep>>>(GLSLstd450SmoothStep),
     each<fusedMultiplyAdd>(GLSLstd450Fma),
-    each<inDouble<[](double a) { return a * std::numbers::pi / 180; }>>(GLSLstd450Radians),
-    each<inDouble<[](double a) { return a * 180 / std::numbers::pi; }>>(GLSLstd450Degrees),
+    each<timesConstant<[] { return std::numbers::pi / 180; }>>(GLSLstd450Radians),
+    each<timesConstant<[] { return 180 / std::numbers::pi; }>>(GLSLstd450Degrees),
     each<inDouble<[](double a) { return std::sin(a); }>>(GLSLstd450Sin),
     each<inDouble<[](double a) { return std::cos(a); }>>(GLSLstd450Cos),
     each<inDouble<[](double a) { return std::tan(a); }>>(GLSLstd450Tan),

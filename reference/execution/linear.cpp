@@ -150,8 +150,9 @@ size_t sideOf(const Numbers& matrix) {
 double cofactor(const Numbers& matrix, size_t c, size_t r);
 // By Laplace: it multiplies and adds only, so infinities and overflow are those of the formula.
 double determinantOf(const Numbers& matrix) {
-    double sum = matrix.empty() ? 1 : 0;
-    for (size_t r = 0; r < sideOf(matrix); ++r) sum += matrix[r] * cofactor(matrix, 0, r);
+    if (matrix.empty()) return 1;
+    double sum = matrix[0] * cofactor(matrix, 0, 0);
+    for (size_t r = 1; r < sideOf(matrix); ++r) sum += matrix[r] * cofactor(matrix, 0, r);
     return sum;
 }
 double cofactor(const Numbers& matrix, size_t c, size_t r) {

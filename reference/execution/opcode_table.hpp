@@ -265,8 +265,13 @@ inline constexpr auto multiply = [](auto a, auto b) { return a * b; };
 inline constexpr auto least = [](auto a, auto b) { return std::min(a, b); };
 inline constexpr auto most = [](auto a, auto b) { return std::max(a, b); };
 // Of a number and NaN the number, also if it is a signaling NaN, for which std::fmin() gives NaN.
-inline constexpr auto leastFloat = [](auto a, auto b) { return b < a || a != a ? b : a; };
-inline constexpr auto mostFloat = [](auto a, auto b) { return a < b || a != a ? b : a; };
+// GLSL.std.450 compares by <, for which zeros are equal. The conformance suite wants -0 below 0.
+inline constexpr auto leastFloat = [](auto a, auto b) {
+    return b < a || a != a || (a == b && std::signbit(b)) ? b : a;
+};
+inline constexpr auto mostFloat = [](auto a, auto b) {
+    return a < b || a != a || (a == b && std::signbit(a)) ? b : a;
+};
 inline constexpr auto bitAnd = [](auto a, auto b) { return a & b; };
 inline constexpr auto bitOr = [](auto a, auto b) { return a | b; };
 inline constexpr auto bitXor = [](auto a, auto b) { return a ^ b; };
