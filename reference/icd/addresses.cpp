@@ -30,7 +30,7 @@ Range part(const Range& range, uint64_t offset, uint64_t size) {
     if (range.data == nullptr || offset > range.size) return {};
     Range result = range;
     result.data += offset;
-    result.address += offset;
+    if (range.address != 0) result.address += offset;
     result.size = std::min(size, range.size - offset);
     if (result.written != nullptr) result.written += offset;
     return result;

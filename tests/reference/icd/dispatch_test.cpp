@@ -176,6 +176,34 @@ TEST_F(Dispatch, TemplatesAndInlineBlocks) {
     EXPECT_EQ((*result)[0], kSum);
 }
 
+// Of inline blocks elements, descriptors and counts are bytes (VkWriteDescriptorSet,
+// VkCopyDescriptorSet).
+TEST_F(Dispatch, InlineBlocksInParts) {
+    Layout layout(device, {binding(0, kStorage), binding(2, kStorage, 2), binding(5, kInline, 16)});
+    const VkDescriptorSet source = layout.allocate(), set = layout.allocate();
+    const uint32_t parts[] = {8, 3};
+    const VkWriteDescriptorSetInlineUniformBlock block{
+        VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK, nullptr, sizeof(parts), parts};
+    VkWriteDescriptorSet part = write(source, 5, kInline, {}, 4);
+    part.pNext = &block;
+    part.descriptorCount = sizeof(parts);
+    vkUpdateDescriptorSets(device, 1, &part, 0, nullptr);
+    const VkDescriptorBufferInfo results = result->info();
+    const VkDescriptorBufferInfo words[] = {input(0), input(1)};
+    const VkWriteDescriptorSet writes[] = {write(set, 0, kStorage, {&results, 1}),
+                                           write(set, 2, kStorage, words)};
+    const VkCopyDescriptorSet copy{
+        VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET, nullptr, source, 5, 8, set, 5, 0, 4};
+    vkUpdateDescriptorSets(device, 2, writes, 1, &copy);
+    const VkPipeline pipeline = layout.pipeline(kSumWords);
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        push(commands, layout);
+        bind(commands, layout, pipeline, set);
+        vkCmdDispatch(commands, 1, 1, 1);
+    }));
+    EXPECT_EQ((*result)[0], kSum);
+}
+
 TEST_F(Dispatch, Addresses) {
     Layout layout(device, bindings());
     const VkDescriptorSet set = layout.allocate();
