@@ -21,7 +21,7 @@ Log::Log(LogLevel level, const std::string& path) : level_(level) {
     if (file) {
         file_ = std::move(*file);
     } else {
-        warn("cannot open log file '" + path + "': " + file.error().message);
+        warn("cannot append to '" + path + "': " + file.error().message);
     }
 }
 

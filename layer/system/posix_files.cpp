@@ -88,9 +88,15 @@ Result<FileDescriptor> openFolder(std::string_view path, IfMissing ifMissing, bo
         const std::string name(path.substr(0, path.find('/')));
         path.remove_prefix(std::min(name.size() + 1, path.size()));
         if (name.empty()) continue;
-        if (ifMissing == IfMissing::kCreate && (!inOwn || mayMakeIn(folder.number())))
-            ::mkdirat(folder.number(), name.c_str(), kFolderMode);
+        int problem = 0;
+        if (ifMissing == IfMissing::kCreate && (!inOwn || mayMakeIn(folder.number())) &&
+            ::mkdirat(folder.number(), name.c_str(), kFolderMode) != 0 && errno != EEXIST)
+            problem = errno;
         auto next = openIn(folder.number(), name, kFolderFlags);
+        if (!next && problem != 0 && ::faccessat(folder.number(), name.c_str(), F_OK, 0) != 0) {
+            errno = problem;
+            return systemProblem();
+        }
         if (!next) return next.error();
         folder = std::move(*next);
     }

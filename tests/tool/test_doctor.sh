@@ -80,6 +80,13 @@ has "^note: programs see 10de as each device's vendor_id, as COOPVK_VENDOR_ID sa
 problems 0
 doctor 0 "${on[@]}" COOPVK_AS=nvidia
 has "^note: programs take each device for NVIDIA's, with subgroups of 32, the layout of elements nvidia, VK_NV_shader_sm_builtins, VK_NV_cuda_kernel_launch, as COOPVK_AS says$" '^  do: remove as'
+# Names that are almost those of variables.
+for row in COOPVK_ENABLED:COOPVK_ENABLE COOPVK_LOGLEVEL:COOPVK_LOG_LEVEL COOPVK_BACKEND:COOPVK_BACK_END COOPVK_EMULATES:COOPVK_EMULATE; do
+    doctor 0 "${on[@]}" "${row%:*}=1"
+    has "^note: ${row%:*} is set, and means nothing to coopvk$" "^  do: set ${row#*:}, if that is meant"
+done
+doctor 0 "${on[@]}" COOPVK_CACHE=/x COOPVK_LOG_LEVEL=warn COOPVK_REFERENCE_SUMS=plain
+[[ $out != *'means nothing'* ]] || fail "noted: $out"
 doctor 0 "${on[@]}" COOPVK_AS=own
 [[ $out != *'take each device'* ]] || fail "taken for another one: $out"
 doctor 0 "${on[@]}"

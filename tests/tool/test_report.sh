@@ -27,6 +27,8 @@ grep -q "wrote report.tar ([0-9]* files). It has the program's shaders: " said |
 "$coopvk" report -o none.tar -- true 2>said || fail "status $?: $(<said)"
 grep -q 'wrote none.tar ([0-9]* files). It has no shaders: ' said || fail "$(<said)"
 rm none.tar
+! TMPDIR=/none "$coopvk" report -o none.tar -- true 2>said || fail 'no error without a temporary folder'
+[[ $(<said) == 'coopvk: no temporary file can be made: TMPDIR'* && ! -e none.tar ]] || fail "$(<said)"
 tar -xf report.tar
 for file in version devices.json doctor status log statistics; do
     [[ -s coopvk-report/$file ]] || fail "no $file"

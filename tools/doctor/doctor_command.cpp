@@ -15,6 +15,7 @@
 #include "config/program.hpp"
 #include "doctor/faults.hpp"
 #include "doctor/manifests.hpp"
+#include "doctor/misspelt.hpp"
 #include "doctor/program.hpp"
 #include "doctor/sections.hpp"
 #include "doctor/switches.hpp"
@@ -162,6 +163,7 @@ int runDoctor(const DoctorOptions& options) {
     if (!options.command.empty()) checkProgram(options.command.front(), findings);
     checkFaults(namesOf(options.command), findings);
     checkTuning(findings);
+    checkSpelling(findings);
     bool isOff = print(findings);
     if (!came && !isOff) {
         std::cout << "problem: the loader does not load the layer\n  do: "

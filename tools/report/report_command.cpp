@@ -19,6 +19,7 @@
 #include "system/files.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
+#include "temporary_file.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -39,6 +40,7 @@ class Folder {
     Folder() {
         std::error_code error;
         const fs::path parent = fs::temp_directory_path(error);
+        if (error) return;
         const auto made = layer::OutputFolder::makePrivate(parent.string());
         if (made) path_ = made->path();
     }
@@ -152,7 +154,7 @@ Outcome pack(const ReportOptions& options, std::vector<ArchivedFile> files,
 
 Outcome runAndPack(const ReportOptions& options) {
     const Folder folder;
-    if (folder.path().empty()) return failure("cannot make a temporary folder");
+    if (folder.path().empty()) return failure(kNoTemporaryFile);
     std::vector<ArchivedFile> files = surroundings(options.command);
     const auto ended = runProgram(options, folder.path());
     if (!ended) return ended.error();

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "report/log.hpp"
@@ -296,6 +298,13 @@ TEST_F(FilesTest, PrivateFoldersAreNew) {
         EXPECT_TRUE(paths.insert(folder->path()).second);
     }
     EXPECT_FALSE(OutputFolder::makePrivate(own / "none"));
+}
+
+TEST_F(FilesTest, WhyAFolderCannotBeMade) {
+    if (!fs::exists("/sys/kernel")) GTEST_SKIP() << "no file system where nobody makes folders";
+    const auto made = OutputFolder::open("/sys/coopvk");
+    ASSERT_FALSE(made);
+    EXPECT_NE(made.error().message, std::generic_category().message(ENOENT));
 }
 
 TEST_F(FilesTest, FoldersAreMade) {
