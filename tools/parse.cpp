@@ -34,6 +34,26 @@ void setWidth(CLI::App& app) {
     formatter->footer_paragraph_width(width - 1);
 }
 
+// The values that an option takes, which CLI11 would write into its first line, follow what it is
+// about.
+void describeValues(CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const size_t begin = type.find('{'), end = type.rfind('}');
+    if (begin == type.npos || end == type.npos || !option.get_option_text().empty()) return;
+    std::string text = option.get_description() + " (";
+    for (const char letter : type.substr(begin + 1, end - begin - 1)) {
+        text += letter;
+        if (letter == ',') text += ' ';
+    }
+    if (!option.get_default_str().empty()) text += "; default: " + option.get_default_str();
+    option.option_text("NAME")->description(text + ")");
+}
+
+void describeAllValues(CLI::App& app) {
+    for (CLI::Option* option : app.get_options()) describeValues(*option);
+    for (CLI::App* command : app.get_subcommands(nullptr)) describeAllValues(*command);
+}
+
 // The command that was chosen, such as "coopvk run".
 std::string nameOf(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
@@ -56,6 +76,7 @@ std::string problemIn(const CLI::App& app, const CLI::ParseError& error) {
 
 int parse(CLI::App& app, int argc, char** argv, const int& status) {
     setWidth(app);
+    describeAllValues(app);
     try {
         app.parse(argc, argv);
         return status;

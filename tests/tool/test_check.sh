@@ -292,6 +292,7 @@ rc=0
 printf 'no SPIR-V' >"$work/text.spv"
 head -c 200 "$work/product.spv" >"$work/short.spv"
 expect 2 'is no SPIR-V' "$work/text.spv"
+expect 2 '--groups: Value 0 not in range [1 - ' --groups 4,0 "$work/text.spv"  # it would agree on nothing
 expect 2 'not executable' --lanes 8 "$work/short.spv"
 expect 2 'cannot read' "$work/nothing.spv"
 expect 2 'powers of two' --lanes 12 "$work/product.spv"

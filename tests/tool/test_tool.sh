@@ -55,11 +55,12 @@ wrong 125 'coopvk: no program given (coopvk run [options] -- APP [arguments])' r
 # Help is as wide as the terminal.
 for command in run doctor info advise config report rewrite check prove selftest tune probe compare; do
     for width in 60 100; do
-        long=$(COLUMNS=$width "$coopvk" "$command" --help | grep -vE '^ +(-[a-zA-Z], +)?--|^  [a-z]' | grep -E ".{$((width + 1))}") ||
+        long=$(COLUMNS=$width "$coopvk" "$command" --help | grep -vE ' Excludes: |^ +[^ ]+ *$' | grep -E ".{$((width + 1))}") ||
             continue
         fail "$command --help: wider than $width: $long"
     done
 done
+expect '(own, nvidia, amd)' env COLUMNS=100 "$coopvk" run --help
 (($(COLUMNS=60 "$coopvk" run --help | wc -l) > $(COLUMNS=100 "$coopvk" run --help | wc -l))) || fail 'help has one width'
 
 # What is missing is named, with what to do.

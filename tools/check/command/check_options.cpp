@@ -2,6 +2,7 @@
 #include "check/command/check_options.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <iostream>
 
@@ -129,6 +130,7 @@ void addMemoryOptions(CLI::App& command, CheckOptions& options) {
     command.add_option("--groups", options.groups, "Workgroups")
         ->option_text("X,Y,Z")
         ->delimiter(',')
+        ->check(CLI::Range(uint32_t{1}, UINT32_MAX))
         ->expected(1, 3)
         ->allow_extra_args(false);
 }
