@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "settings/asked_for.hpp"
 #include "settings/names.hpp"
 #include "settings/settings.hpp"
 
