@@ -80,7 +80,8 @@ Status Decoder::readFunctions() {
         Function& function = program_->functions[id];
         function.type = type(start.typeId);
         if (function.type == nullptr) return invalid(start, "no result type");
-        if (function.type->kind != Kind::kVoid) function.result = program_->newSlot(0, *function.type);
+        if (function.type->kind != Kind::kVoid)
+            function.result = program_->newSlot(0, *function.type);
         noteRelaxedMove(start);
         if (Status assigned = assignSlots(bodies_[id], function); !assigned) return assigned;
     }

@@ -51,6 +51,9 @@ bool isExactProduct(double x, double y, double product) {
 bool isExactSum(std::span<const double> numbers, Number result) {
     int lowest = 4096;
     double total = 0;
+    // SPIR-V, OpGroupNonUniformFAdd: "The identity I for Operation is 0": with it, or without.
+    const auto isNegativeZero = [](double number) { return number == 0 && std::signbit(number); };
+    if (!numbers.empty() && std::ranges::all_of(numbers, isNegativeZero)) return false;
     for (const double number : numbers) {
         if (!std::isfinite(number)) return false;
         if (number == 0) continue;

@@ -11,6 +11,7 @@
 #include "symbols/forks.hpp"
 #include "symbols/narrowing.hpp"
 #include "symbols/solving.hpp"
+#include "symbols/uniform_descriptors.hpp"
 
 namespace coopvk::reference::symbols {
 namespace {
@@ -58,6 +59,10 @@ class SymbolShadow final : public Shadow {
         if (s.program->relaxesMoves && s.program != all_.original)
             return refuse(s, mask.first(),
                           "a phi, function, parameter or constant has RelaxedPrecision");
+        if (!descriptors_.areSame(s))
+            return refuse(s, mask.first(),
+                          "it accesses another descriptor than another subgroup does, and the "
+                          "pointer is not NonUniform");
         if (liberties && at.opcode == OpStore) return storeFreely(s, *liberties);
         const Step step = executePlainly(s);
         if (at.result != kNone && all_.obstacle.empty() && computesHere(at))
@@ -365,6 +370,7 @@ class SymbolShadow final : public Shadow {
     Forks forks_;
     Alternatives alternatives_;
     Atomics atomics_;
+    UniformDescriptors descriptors_;
     Subgroup* subgroup_ = nullptr;
     std::unordered_map<const Instruction*, bool> open_, computes_;
 };

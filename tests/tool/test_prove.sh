@@ -167,7 +167,7 @@ pair bits 'w[i] = floatBitsToUint(a[i]) | 0x7FC00000u;' 'w[i] = (floatBitsToUint
 proof bits 2 'not shown to be the same'
 # Promises that nothing shows to hold.
 pair promise 'for (uint n = 0; n < 4; ++n) r[i] += a[n];' '[[max_iterations(2)]] for (uint n = 0; n < 4; ++n) r[i] += a[n];'
-proof promise 2 'rewritten: it promises MaxIterations 2, which the original does not'
+proof promise 2 'rewritten: it promises MaxIterations 2, and no proof sees that it keeps that'
 # Clocks and devices give other numbers elsewhere.
 pair clock 'r[i] = i == 77 ? float(clockRealtime2x32EXT().y) : a[i];' 'uvec2 c = clockRealtime2x32EXT(); r[i] = c.y == 0xFFFFFFFFu ? 0.0 : a[i];'
 proof clock 2 'not shown to be the same'

@@ -9,9 +9,9 @@
 
 namespace coopvk::check {
 
-// A promise of the rewritten module that no specification lets a device check, and that not each
-// loop or function of the original makes: bounds of iterations, functions without effects, values
-// that are the same in all invocations of a scope. In words; empty: there is none.
+// A promise of the rewritten module that no specification lets a device check, unless it is the
+// original word by word: bounds of iterations, functions without effects, values that are the same
+// in all invocations of a scope. In words; empty: there is none.
 std::string newPromise(const Module& original, const Module& rewritten);
 
 }  // namespace coopvk::check

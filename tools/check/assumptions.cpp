@@ -283,7 +283,13 @@ uint32_t assumedOf(const Module& module, spv::ExecutionModel stage) {
 }
 
 bool usesLanes(const Module& module) {
-    return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
+    const auto isSubgroup = [&](uint32_t scope) {
+        return module.constant(scope) == static_cast<uint32_t>(spv::Scope::Subgroup);
+    };
+    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        if (i.opcode == Op::OpControlBarrier) return isSubgroup(i[1]) || isSubgroup(i[2]);
+        if (i.opcode == Op::OpMemoryBarrier) return isSubgroup(i[1]);
+        if (isAtomic(i.opcode)) return isSubgroup(i[i.opcode == Op::OpAtomicStore ? 2 : 4]);
         return i.opcode == Op::OpCapability && isOfLanes(static_cast<spv::Capability>(i[1]));
     });
 }

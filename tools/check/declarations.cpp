@@ -235,6 +235,25 @@ std::pair<uint64_t, uint64_t> pushConstantsOf(const Module& module) {
     return range;
 }
 
+// SPIR-V, OpUDiv: "Behavior is undefined if Operand 2 is 0", also where nothing reads the constant.
+bool dividesBy0(const Module& module) {
+    constexpr Op kQuotients[] = {Op::OpUDiv, Op::OpSDiv, Op::OpUMod, Op::OpSRem, Op::OpSMod};
+    const auto isZero = [&](const auto& self, uint32_t id) -> bool {
+        const Instruction& of = module.definition(id);
+        if (of.opcode == Op::OpConstantNull) return true;
+        if (of.opcode != Op::OpConstantComposite && of.opcode != Op::OpSpecConstantComposite)
+            return module.constant(id) == 0;
+        for (size_t n = 3; n < of.words.size(); ++n)
+            if (self(self, of[n])) return true;
+        return false;
+    };
+    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        return i.opcode == Op::OpSpecConstantOp &&
+               std::ranges::find(kQuotients, static_cast<Op>(i[3])) != std::end(kQuotients) &&
+               isZero(isZero, i[5]);
+    });
+}
+
 // Bits of a number, or of a vector's components; 32: that of which nothing is known.
 uint64_t scalarWidth(const Module& module, uint32_t type) {
     const Instruction* of = &module.definition(type);
@@ -284,6 +303,8 @@ std::string otherDeclaration(const Module& original, const Module& rewritten) {
         other = "rewritten: it has another memory model than the original";
     if (other.empty()) other = newCapability(original, rewritten);
     if (other.empty()) other = otherDecoration(original, rewritten);
+    if (other.empty() && dividesBy0(rewritten) && !dividesBy0(original))
+        other = "rewritten: OpSpecConstantOp divides by 0, which that of the original does not";
     const auto [first, end] = pushConstantsOf(rewritten);
     const auto before = pushConstantsOf(original);
     if (other.empty() && (first < before.first || end > before.second) && end != 0)

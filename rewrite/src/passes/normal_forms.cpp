@@ -275,6 +275,13 @@ void dropPromises(Module& module) {
                                static_cast<uint32_t>(spv::FunctionControlMask::Const);
     for (const auto& function : module.functions())
         function->definition->operands[0].word &= ~kPromises;
+    constexpr auto kHints = static_cast<uint32_t>(spv::LoopControlMask::Unroll) |
+                            static_cast<uint32_t>(spv::LoopControlMask::DontUnroll);
+    module.visitBlocks([&](Instruction& i) {
+        if (i.opcode != OpLoopMerge) return;
+        i.operands[2].word &= kHints;
+        i.operands.resize(3);  // all others are promises, or have literals
+    });
 }
 
 }  // namespace coopvk::rewrite

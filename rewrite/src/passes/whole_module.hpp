@@ -62,8 +62,9 @@ void separateContinueTargets(TypeTable& types);
 // Whether a loop is left for which separateContinueTargets() has work.
 bool sharesContinueTarget(const Module& module);
 
-// Drops what a module promises of code that lowering changes: that a function is Pure or Const, and
-// that a matrix is Uniform, of which each invocation may hold another part.
+// Drops what a module promises of code that lowering changes: that a function is Pure or Const, how
+// often a loop iterates, and that a matrix is Uniform, of which each invocation may hold another
+// part.
 //
 //   OpDecorate %matrix Uniform                         none
 //   %f = OpFunction %T Pure %type                      %f = OpFunction %T None %type
