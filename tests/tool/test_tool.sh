@@ -162,6 +162,10 @@ cmp "$work/one.spv" "$work/another.spv"
 refuse 'version 99.0 of SPIR-V is not known' "$coopvk" rewrite "$work/later.spv" --text --subgroup-size 32
 refuse 'no value of type u8' "$coopvk" rewrite "$work/mul.spv" -o "$work/x.spv" \
     --subgroup-size 32 --spec 0=300:u8
+for text in '{}' '[]'; do
+    echo "$text" >"$work/none.device"
+    refuse 'none.device describes no device' "$coopvk" rewrite "$work/mul.spv" --text --device "$work/none.device"
+done
 refuse 'unknown member' "$coopvk" rewrite "$work/mul.spv" --text --device <(echo '{"lanes": 4}')
 expect 'lane grid 2x16, row blocks 4, column blocks 1' "$coopvk" rewrite "$work/mul.spv" -v \
     -o "$work/tuned.spv" --subgroup-size 32 --spec 0=32 --validate \

@@ -81,7 +81,10 @@ Result<rewrite::DeviceTraits> findDevice(const std::string& text) {
     if (!bytes) return bytes.error();
     const auto json = nlohmann::ordered_json::parse(*bytes, nullptr, false);
     if (json.is_discarded()) return failure(text + " is no JSON");
-    return layer::traitsFromJson(json);
+    if (json.empty()) return failure(text + " describes no device");
+    auto traits = layer::traitsFromJson(json);
+    if (!traits) return failure(text + ": " + traits.error().message);
+    return traits;
 }
 
 // A module alone, or a request that the layer wrote beside one.
