@@ -39,6 +39,9 @@ bool isInRange(const Type& from, uint64_t bits, uint32_t width, bool isSigned) {
 // least number is divided by -1.
 bool mayBeUndefined(const Transferred& of, Hazard hazard, uint32_t c, uint32_t lane) {
     const Type& type = scalarOf(*of.at.type);
+    const bool isDefined =
+        of.isDefined(0, c, lane) && (hazard == Hazard::kToInteger || of.isDefined(1, c, lane));
+    if (!isDefined) return true;
     const std::optional<uint64_t> first = of.constant(0, c, lane);
     if (hazard == Hazard::kToInteger)
         return !first || !isInRange(scalarOf(*of.operand(0).type), *first, type.width,
@@ -73,8 +76,9 @@ bool Obligations::fulfil(const Transferred& of, uint32_t component, uint32_t lan
         found != original_.end() && std::ranges::any_of(found->second, [&](const Path& one) {
             return std::ranges::includes(path, one);
         });
-    // Known numbers are not in the range.
-    const bool isAssumed = hazard == Hazard::kToInteger && !of.constant(0, component, lane);
+    // Known numbers are not in the range, and undefined ones need not be.
+    const bool isAssumed = hazard == Hazard::kToInteger && !of.constant(0, component, lane) &&
+                           of.isDefined(0, component, lane);
     convertsMore_ |= isAssumed && !isMet;
     return isMet || isAssumed;
 }

@@ -91,6 +91,10 @@ struct Transferred {
         const uint32_t c = from.components() > 1 ? component : 0;
         return all.deviationOf(from, c, lane) == 0 ? std::optional(from.at(c, lane)) : std::nullopt;
     }
+    bool isDefined(uint32_t n, uint32_t component, uint32_t lane) const {
+        const Value& from = operand(n);
+        return from.isDefined(from.components() > 1 ? component : 0, lane);
+    }
     // Stops if the term is not what the handler computed.
     void set(uint32_t component, uint32_t lane, TermId term) const;
     // Calls f(component, lane), which returns a term; 0: see `otherwise`.

@@ -63,6 +63,15 @@ constexpr Pair kPairs[] = {
      false, Number::u32},
     {"the least integer", "u = i;", ZERO "u = i; int w = int(" FLOAT("0xCF000000") ");", true,
      Number::u32},
+    // SPIR-V, OpGroupNonUniformFAdd: "The identity I for Operation is 0."
+    {"a sum of negative zeros", "u = 0x80000000;",
+     ZERO "u = floatBitsToUint(subgroupAdd(" FLOAT("0x80000000") "));", false, Number::u32},
+    {"a sum of ones", "f = 4;", ZERO "f = subgroupAdd(" FLOAT("0x3F800000") ");", true},
+    // What is not defined may be any number.
+    {"an undefined float to an integer", "u = i;", "float w; u = i; uint v = uint(w);", false,
+     Number::u32},
+    {"a quotient by an undefined number", "u = i;",
+     "u = i; uint v = 5 / bitfieldExtract(0xC0000000u, 30, 8);", false, Number::u32},
     {"a negative float", "u = i;", ZERO "u = i; uint w = uint(" FLOAT("0xC0A00000") ");", false,
      Number::u32},
 };

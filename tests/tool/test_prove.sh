@@ -384,4 +384,39 @@ pair parts 'r[i] = subgroupPartitionedAddNV(a[i], uvec4(3u << (i & 30u), 0, 0, 0
 proof parts 1 'ballots that are no partition'
 pair lengths 'r[i] = i < x.length() ? x[i] : 0.0;' 'r[i] = i < x.length() ? x[i] : 0.0;' 'layout(binding = 2) buffer X { float x[]; };'
 proof lengths 0 '; sizes, workgroups and specialization constants are those of this dispatch'
-expect 0 '; descriptors start at multiples of 16 bytes' --lanes 32 --against "$work/vector1.spv" "$work/vector1.spv"
+expect 0 '; descriptors and variables start at multiples of 16 bytes' --lanes 32 --against "$work/vector1.spv" "$work/vector1.spv"
+# What an original promises of its loops, another loop need not keep; the rewriter drops it.
+pair kept "[[max_iterations(4)]] for (uint n = 0; n < 4; ++n) r[i] += a[n];" \
+    "[[max_iterations(4)]] for (uint n = 0; n < 8; ++n) r[i] += n % 2 == 0 ? a[n / 2] : 0.0;"
+proof kept 2 'it promises MaxIterations 4, and no proof sees that it keeps that'
+pair loops "$of m; [[max_iterations(2)]] for (uint n = 0; n < 2; ++n) { coopMatLoad(m, a, n, 16, gl_CooperativeMatrixLayoutRowMajor); coopMatStore(m, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor); }" 'r[i] = a[i];'
+expect 0 proved --lanes 32 --back-end core "$work/loops1.spv"
+# Accesses, scopes and entry points.
+pair aligned 'r[i] = a[i];' 'P(l[0]).p = a[i];' \
+    'layout(buffer_reference, buffer_reference_align = 4096) buffer P { float p; }; layout(binding = 2) buffer L { uint64_t l[32]; };'
+spirv-dis --raw-id "$work/aligned1.spv" | sed 's/\(OpStore .*\) NonPrivatePointer.*/\1/; /OpStore %[0-9]* %[0-9]*$/{/ %i$/!s/$/ Aligned 4096/}' |
+    spirv-as --target-env spv1.6 -o "$work/aligned2.spv" -
+proof aligned 2 'rewritten: an access is Aligned 4096, and none of the original'
+shared='shared float s[32];'
+pair scope 's[i] = a[i]; barrier(); r[i] = s[31 - i];' \
+    's[i] = a[i]; controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease); r[i] = s[31 - i];' "$shared"
+proof scope 0 '; invocations are lanes in their order'
+pair others 'r[i] = a[i];' 'r[i] = a[i];'
+spirv-dis --raw-id "$work/others1.spv" | sed 's/^ *OpEntryPoint GLCompute \(%[0-9]*\) "main"\(.*\)/&\nOpEntryPoint GLCompute \1 "other"\2/; s/^ *OpExecutionMode.*LocalSize .*/&/' |
+    spirv-as --target-env spv1.6 -o "$work/others2.spv" -
+proof others 0 '; of the entry points, only this one is proved'
+# Constants without a certain value.
+pair constant 'r[i] = a[i];' 'r[i] = a[i] + float(5u >> k) * 0.0;' 'layout(constant_id = 0) const uint k = 40;'
+proof constant 2 'rewritten: an OpSpecConstantOp has no value, or no certain one'
+# A descriptor is one in the workgroup, not in each subgroup.
+cat >"$work/group1.comp" <<'GLSL'
+#version 460
+#extension GL_EXT_nonuniform_qualifier : require
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer D { float x[]; } d[2];
+layout(binding = 1) buffer R { float r[64]; };
+void main() { const uint i = gl_LocalInvocationIndex; r[i] = d[nonuniformEXT(i >> 5)].x[i]; }
+GLSL
+sed 's/nonuniformEXT//' "$work/group1.comp" >"$work/group2.comp"
+for n in 1 2; do glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/group$n.spv" "$work/group$n.comp"; done
+says group 'it accesses another descriptor than another subgroup does, and the pointer is not NonUniform'

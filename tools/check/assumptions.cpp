@@ -40,7 +40,8 @@ constexpr AssumptionRow kAssumptions[] = {
     {kSharedOutputs,
      "outputs that invocations share have no races, and are set up before they are written"},
     {kThisDispatch, "sizes, workgroups and specialization constants are those of this dispatch"},
-    {kAlignedDescriptors, "descriptors start at multiples of 16 bytes"},
+    {kAlignedDescriptors, "descriptors and variables start at multiples of 16 bytes"},
+    {kOneEntryPoint, "of the entry points, only this one is proved"},
     {kRestsOfWords, "the rest of a word that is stored in part changes by this dispatch alone"},
 };
 
@@ -223,26 +224,28 @@ bool knowsDispatch(const Module& module) {
     });
 }
 
+// Where Memory Operands are.
+struct OperandsRow {
+    Op opcode;
+    size_t operands;  // the word of Memory Operands, if it is there
+};
+constexpr OperandsRow kMemoryOperands[] = {{Op::OpLoad, 4},
+                                           {Op::OpStore, 3},
+                                           {Op::OpCopyMemory, 3},
+                                           {Op::OpCopyMemory, 4},
+                                           {Op::OpCopyMemorySized, 4},
+                                           {Op::OpCopyMemorySized, 5},
+                                           {Op::OpCooperativeMatrixLoadKHR, 6},
+                                           {Op::OpCooperativeMatrixStoreKHR, 5},
+                                           {Op::OpCooperativeMatrixLoadNV, 6},
+                                           {Op::OpCooperativeMatrixStoreNV, 5},
+                                           {Op::OpCooperativeMatrixLoadTensorNV, 6},
+                                           {Op::OpCooperativeMatrixStoreTensorNV, 4},
+                                           {Op::OpCooperativeVectorLoadNV, 5},
+                                           {Op::OpCooperativeVectorStoreNV, 4}};
+
 // Whether an access says that memory is Volatile: by its decoration, memory operands or semantics.
 bool hasVolatileAccess(const Module& module) {
-    struct Row {
-        Op opcode;
-        size_t operands;  // the word of Memory Operands, if it is there
-    };
-    constexpr Row kRows[] = {{Op::OpLoad, 4},
-                             {Op::OpStore, 3},
-                             {Op::OpCopyMemory, 3},
-                             {Op::OpCopyMemory, 4},
-                             {Op::OpCopyMemorySized, 4},
-                             {Op::OpCopyMemorySized, 5},
-                             {Op::OpCooperativeMatrixLoadKHR, 6},
-                             {Op::OpCooperativeMatrixStoreKHR, 5},
-                             {Op::OpCooperativeMatrixLoadNV, 6},
-                             {Op::OpCooperativeMatrixStoreNV, 5},
-                             {Op::OpCooperativeMatrixLoadTensorNV, 6},
-                             {Op::OpCooperativeMatrixStoreTensorNV, 4},
-                             {Op::OpCooperativeVectorLoadNV, 5},
-                             {Op::OpCooperativeVectorStoreNV, 4}};
     constexpr auto kVolatile = static_cast<uint32_t>(spv::MemoryAccessMask::Volatile);
     constexpr auto kSemantics = static_cast<uint32_t>(spv::MemorySemanticsMask::Volatile);
     constexpr auto kDecoration = static_cast<uint32_t>(spv::Decoration::Volatile);
@@ -252,7 +255,7 @@ bool hasVolatileAccess(const Module& module) {
         const uint32_t semantics = i.opcode == Op::OpAtomicStore ? i[3] : i[5];
         if (isAtomic(i.opcode) && (module.constant(semantics).value_or(0) & kSemantics) != 0)
             return true;
-        return std::ranges::any_of(kRows, [&](const Row& row) {
+        return std::ranges::any_of(kMemoryOperands, [&](const OperandsRow& row) {
             return row.opcode == i.opcode && i.words.size() > row.operands &&
                    (i[row.operands] & kVolatile) != 0;
         });
@@ -260,6 +263,16 @@ bool hasVolatileAccess(const Module& module) {
 }
 
 }  // namespace
+
+uint32_t largestAlignment(const Module& module) {
+    constexpr auto kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
+    uint32_t largest = 0;
+    for (const Instruction& i : module.instructions())
+        for (const OperandsRow& row : kMemoryOperands)
+            if (row.opcode == i.opcode && (i[row.operands] & kAligned) != 0)
+                largest = std::max(largest, i[row.operands + 1]);
+    return largest;
+}
 
 bool movesMatrices(const Module& module) {
     constexpr Op kMoves[] = {
@@ -279,7 +292,8 @@ uint32_t assumedOf(const Module& module, spv::ExecutionModel stage) {
            (mayShareMemory(module) ? kBindingsApart : 0) |
            (hasPointersApart(module) ? kRestrictPointers : 0) |
            (hasVolatileAccess(module) ? kVolatileMemory : 0) |
-           (knowsDispatch(module) ? kThisDispatch : 0) | (isShared ? kSharedOutputs : 0);
+           (knowsDispatch(module) ? kThisDispatch : 0) |
+           (module.entryPoints().size() > 1 ? kOneEntryPoint : 0) | (isShared ? kSharedOutputs : 0);
 }
 
 bool usesLanes(const Module& module) {

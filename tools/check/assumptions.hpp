@@ -31,12 +31,16 @@ inline constexpr uint32_t kRestrictPointers = 1u << 25;
 inline constexpr uint32_t kSharedOutputs = 1u << 26;
 // Sizes of buffers, numbers of workgroups and specialization constants are those of the dispatch.
 inline constexpr uint32_t kThisDispatch = 1u << 27;
-// Descriptors start where matrices and vectors may.
+// Descriptors and variables start where matrices, vectors and aligned accesses may.
 inline constexpr uint32_t kAlignedDescriptors = 1u << 28;
 // Nothing outside of the dispatch changes the rest of a word that is stored in part.
 inline constexpr uint32_t kRestsOfWords = 1u << 29;
+// Others may be anything.
+inline constexpr uint32_t kOneEntryPoint = 1u << 30;
 // Those that follow from what is in a module of this stage.
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage);
+// Of all memory operands, in bytes; 0: none says it.
+uint32_t largestAlignment(const Module& module);
 // Whether it loads or stores matrices or cooperative vectors.
 bool movesMatrices(const Module& module);
 // Whether it has operations of subgroups.

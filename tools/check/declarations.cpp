@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <format>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assumptions.hpp"
 #include "interfaces.hpp"
 
 namespace coopvk::check {
@@ -235,31 +237,45 @@ std::pair<uint64_t, uint64_t> pushConstantsOf(const Module& module) {
     return range;
 }
 
-// SPIR-V, OpUDiv: "Behavior is undefined if Operand 2 is 0", also where nothing reads the constant.
-bool dividesBy0(const Module& module) {
-    constexpr Op kQuotients[] = {Op::OpUDiv, Op::OpSDiv, Op::OpUMod, Op::OpSRem, Op::OpSMod};
-    const auto isZero = [&](const auto& self, uint32_t id) -> bool {
-        const Instruction& of = module.definition(id);
-        if (of.opcode == Op::OpConstantNull) return true;
-        if (of.opcode != Op::OpConstantComposite && of.opcode != Op::OpSpecConstantComposite)
-            return module.constant(id) == 0;
-        for (size_t n = 3; n < of.words.size(); ++n)
-            if (self(self, of[n])) return true;
-        return false;
-    };
-    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
-        return i.opcode == Op::OpSpecConstantOp &&
-               std::ranges::find(kQuotients, static_cast<Op>(i[3])) != std::end(kQuotients) &&
-               isZero(isZero, i[5]);
-    });
-}
-
 // Bits of a number, or of a vector's components; 32: that of which nothing is known.
 uint64_t scalarWidth(const Module& module, uint32_t type) {
     const Instruction* of = &module.definition(type);
     if (of->opcode == Op::OpTypeVector) of = &module.definition((*of)[2]);
     const bool isNumber = of->opcode == Op::OpTypeInt || of->opcode == Op::OpTypeFloat;
     return isNumber ? (*of)[2] : 32;
+}
+
+// Whether a number, or a component, is.
+bool hasComponent(const Module& module, uint32_t id, const std::function<bool(uint64_t)>& is) {
+    const Instruction& of = module.definition(id);
+    if (of.opcode == Op::OpConstantNull) return is(0);
+    if (of.opcode != Op::OpConstantComposite && of.opcode != Op::OpSpecConstantComposite)
+        return is(module.constant(id).value_or(0));
+    for (size_t n = 3; n < of.words.size(); ++n)
+        if (hasComponent(module, of[n], is)) return true;
+    return false;
+}
+
+// SPIR-V, OpUDiv: "Behavior is undefined if Operand 2 is 0", also where nothing reads the constant;
+// OpShiftLeftLogical: "Result is undefined if Shift is greater than or equal to the bit width";
+// OpQuantizeToF16: "the result may be either +0 or -0".
+bool hasOpenConstant(const Module& module) {
+    constexpr Op kQuotients[] = {Op::OpUDiv, Op::OpSDiv, Op::OpUMod, Op::OpSRem, Op::OpSMod};
+    constexpr Op kShifts[] = {Op::OpShiftLeftLogical, Op::OpShiftRightLogical,
+                              Op::OpShiftRightArithmetic};
+    const auto isOneOf = [](const auto& list, Op opcode) {
+        return std::ranges::find(list, opcode) != std::end(list);
+    };
+    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        if (i.opcode != Op::OpSpecConstantOp) return false;
+        const auto opcode = static_cast<Op>(i[3]);
+        const uint64_t width = scalarWidth(module, i[1]);
+        if (isOneOf(kQuotients, opcode))
+            return hasComponent(module, i[5], [](uint64_t bits) { return bits == 0; });
+        if (isOneOf(kShifts, opcode))
+            return hasComponent(module, i[5], [&](uint64_t bits) { return bits >= width; });
+        return opcode == Op::OpQuantizeToF16;
+    });
 }
 
 // What a device lists or has features for, beside capabilities: sizes of matrices and vectors,
@@ -287,6 +303,12 @@ std::set<std::vector<uint64_t>> listedBy(const Module& module) {
         const bool isGroup =
             i.opcode >= Op::OpGroupNonUniformBroadcast && i.opcode <= Op::OpGroupNonUniformQuadSwap;
         if (isGroup) one = {scalarWidth(module, i[1])};
+        // Atomic operations on shared memory have features of their own.
+        const bool isAtomic = i.opcode >= Op::OpAtomicLoad && i.opcode <= Op::OpAtomicXor;
+        if (isAtomic && scalarWidth(module, i[1]) == 64) {
+            const Instruction& pointer = module.definition(module.typeOf(i[3]));
+            one.insert(one.end(), {64, pointer[2]});
+        }
         if (i.opcode == Op::OpVariable && i.words.size() > 4 &&
             static_cast<spv::StorageClass>(i[3]) == spv::StorageClass::Workgroup)
             one.push_back(i[3]);
@@ -303,8 +325,11 @@ std::string otherDeclaration(const Module& original, const Module& rewritten) {
         other = "rewritten: it has another memory model than the original";
     if (other.empty()) other = newCapability(original, rewritten);
     if (other.empty()) other = otherDecoration(original, rewritten);
-    if (other.empty() && dividesBy0(rewritten) && !dividesBy0(original))
-        other = "rewritten: OpSpecConstantOp divides by 0, which that of the original does not";
+    if (other.empty() && hasOpenConstant(rewritten) && !hasOpenConstant(original))
+        other = "rewritten: an OpSpecConstantOp has no value, or no certain one";
+    if (other.empty() && largestAlignment(rewritten) > std::max(largestAlignment(original), 16u))
+        other = std::format("rewritten: an access is Aligned {}, and none of the original",
+                            largestAlignment(rewritten));
     const auto [first, end] = pushConstantsOf(rewritten);
     const auto before = pushConstantsOf(original);
     if (other.empty() && (first < before.first || end > before.second) && end != 0)

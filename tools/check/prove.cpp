@@ -414,7 +414,9 @@ uint32_t Prover::assumedOfOther(const Module& module, const Side& side) const {
                              reference::usesOptimalLayouts(*side.program);
     // Vulkan, "Subgroups" (scopes): without full subgroups lanes may have no invocation.
     return (usesLanes(module_) || usesLanes(module) ? kLanesInOrder : 0) |
-           (movesMatrices(module) ? kAlignedDescriptors : 0) |
+           (movesMatrices(module) || largestAlignment(module) > largestAlignment(module_)
+                ? kAlignedDescriptors
+                : 0) |
            (needsMore(module_, module) ? kMoreCapabilities : 0) |
            (usesLayouts ? kOptimalLayouts : 0);
 }
@@ -490,7 +492,7 @@ std::string Prover::otherAccess(const Case& one, const Execution& rewritten, siz
         if (isNew == (before.writers[i] != 0) || (!isNew && !isOutput)) continue;
         const bool isKept = now.deviations[i] == before.deviations[i] &&
                             rewritten.contents[b][i] == one.native.contents[b][i];
-        if (isKept && isInStoredWord(before, i)) {
+        if (isNew && isKept && isInStoredWord(before, i)) {
             assumptions |= kRestsOfWords;
             continue;
         }
