@@ -62,18 +62,24 @@ int64_t integerAt(const Value& value, uint32_t component, uint32_t lane);
 uint32_t dimensionsOf(const Type& image, bool isSampled);
 void setTexel(const Value& result, uint32_t lane, const Texel& texel, bool defined);
 
+// Derivatives of coordinates along x and y.
+using Gradients = std::array<std::array<double, 3>, 2>;
+
 // What a sampling instruction gives, in a lane.
 struct SampleOperands {
     std::array<double, 3> at = {};
     double layer = 0;
     std::array<int64_t, 3> offset = {};
     double lod = 0;
-    std::optional<std::array<std::array<double, 3>, 2>> gradients = {};
+    std::optional<Gradients> gradients = {};
     double bias = 0, minLod = 0;
     std::optional<double> reference = {};  // to compare with
 };
 Texel sample(const ImageAccess& image, const SamplerState& sampler, const SampleOperands& operands,
              bool& defined);
+// OpImageQueryLod: the level that is accessed, and the level of detail that says so.
+Texel levelsOf(const ImageAccess& image, const SamplerState& sampler,
+               const SampleOperands& operands);
 // The four texels of a linear filter, one component of each.
 Texel gather(const ImageAccess& image, const SamplerState& sampler, const SampleOperands& operands,
              uint32_t component, const std::array<std::array<int64_t, 2>, 4>* offsets,

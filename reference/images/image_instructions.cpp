@@ -136,6 +136,42 @@ SampleOperands sampleOperands(const Subgroup& s, const Value& coordinate, bool i
     return operands;
 }
 
+// Whether an instruction finds the level of detail by derivatives of its coordinates.
+bool isImplicit(spv::Op opcode) {
+    constexpr spv::Op kImplicit[] = {OpImageSampleImplicitLod, OpImageSampleDrefImplicitLod,
+                                     OpImageSampleProjImplicitLod,
+                                     OpImageSampleProjDrefImplicitLod};
+    return std::ranges::find(kImplicit, opcode) != std::end(kImplicit);
+}
+
+// "dPdx" and "dPdy" of the coordinates in the quad. Nothing, if a lane that they need is not there.
+std::optional<Gradients> gradientsOf(const Subgroup& s, const Value& coordinate, bool isProjected,
+                                     uint32_t lane) {
+    const LaneMask defined = definedInAll(coordinate);
+    const auto at = [&](uint32_t other) {
+        return sampleOperands(s, coordinate, isProjected, other).at;
+    };
+    Gradients both{};
+    for (const uint32_t axis : {0u, 1u}) {
+        const uint32_t bit = 1u << axis, first = lane & ~bit, second = lane | bit;
+        for (const uint32_t other : {first, second})
+            if (!s.mask.test(other) || !defined.test(other)) return std::nullopt;
+        const auto from = at(first), to = at(second);
+        for (size_t d = 0; d < to.size(); ++d) both[axis][d] = to[d] - from[d];
+    }
+    return both;
+}
+
+// Without gradients the level is undefined, and what it is may be without effect.
+void findGradients(const ImageAccess& access, const SamplerState& sampler, const Value& coordinate,
+                   bool isProjected, SampleOperands& operands, bool& defined) {
+    if (!isImplicit(access.s.at->opcode)) return;
+    operands.gradients = gradientsOf(access.s, coordinate, isProjected, access.lane);
+    defined &= operands.gradients.has_value() ||
+               (access.view.levels.size() == 1 &&
+                sampler.magnifiesLinearly == sampler.minifiesLinearly);
+}
+
 // Calls f(image, sampler, lane, defined) for each lane that has both; it returns the texel.
 template <typename F>
 void sampleAll(Subgroup& s, const Value& result, const Value& image, const F& f) {
@@ -159,8 +195,9 @@ void sampleImage(Subgroup& s, Out result, In image, In coordinate) {
     sampleAll(
         s, result, image,
         [&](const ImageAccess& access, const SamplerState& sampler, uint32_t lane, bool& defined) {
-            return sample(access, sampler, sampleOperands(s, coordinate, kProjected, lane),
-                          defined);
+            auto operands = sampleOperands(s, coordinate, kProjected, lane);
+            findGradients(access, sampler, coordinate, kProjected, operands, defined);
+            return sample(access, sampler, operands, defined);
         });
 }
 
@@ -172,7 +209,19 @@ void sampleDepth(Subgroup& s, Out result, In image, In coordinate, In reference)
         [&](const ImageAccess& access, const SamplerState& sampler, uint32_t lane, bool& defined) {
             auto operands = sampleOperands(s, coordinate, kProjected, lane);
             operands.reference = floatAt(reference, 0, lane);
+            findGradients(access, sampler, coordinate, kProjected, operands, defined);
             return sample(access, sampler, operands, defined);
+        });
+}
+
+void queryLod(Subgroup& s, Out result, In image, In coordinate) {
+    sampleAll(
+        s, result, image,
+        [&](const ImageAccess& access, const SamplerState& sampler, uint32_t lane, bool& defined) {
+            auto operands = sampleOperands(s, coordinate, false, lane);
+            operands.gradients = gradientsOf(s, coordinate, false, lane);
+            defined &= operands.gradients.has_value();
+            return levelsOf(access, sampler, operands);
         });
 }
 
@@ -255,6 +304,11 @@ constexpr OpcodeRow kImageRows[] = {
     image<sampleImage<true>, 2>(OpImageSampleProjExplicitLod),
     image<sampleDepth<false>, 3>(OpImageSampleDrefExplicitLod),
     image<sampleDepth<true>, 3>(OpImageSampleProjDrefExplicitLod),
+    image<sampleImage<false>, 2>(OpImageSampleImplicitLod),
+    image<sampleImage<true>, 2>(OpImageSampleProjImplicitLod),
+    image<sampleDepth<false>, 3>(OpImageSampleDrefImplicitLod),
+    image<sampleDepth<true>, 3>(OpImageSampleProjDrefImplicitLod),
+    image<queryLod, kNone>(OpImageQueryLod),
     image<gatherImage<false>, 3>(OpImageGather),
     image<gatherImage<true>, 3>(OpImageDrefGather),
     image<joinSampler, kNone>(OpSampledImage),

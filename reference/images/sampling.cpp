@@ -110,13 +110,8 @@ class Sampling {
     }
 
     Texel result() {
-        const double lod = levelOfDetail();
-        const auto last = double(image_.view.levels.size() - 1);
+        const double lod = levelOfDetail(), level = levelAt(lod);
         const bool isLinear = lod <= 0 ? sampler_.magnifiesLinearly : sampler_.minifiesLinearly;
-        const double level = std::clamp(lod, 0.0, last);
-        // "nearest(d')", as the text prefers.
-        if (!sampler_.mixesLevels || sampler_.isUnnormalized)
-            return ofLevel(uint32_t(std::max(std::ceil(level + 0.5) - 1, 0.0)), isLinear);
         const auto high = uint32_t(level);
         const double part = level - high;
         const Texel first = ofLevel(high, isLinear);
@@ -127,6 +122,8 @@ class Sampling {
             mixed[c] = (1 - part) * first[c] + part * second[c];
         return mixed;
     }
+
+    Texel levels() const { return {levelAt(levelOfDetail()), unclampedLod(), 0, 0}; }
 
     // Of level 0: where the linear filter begins.
     Cell corner() const { return cellOf(0, 0.5); }
@@ -147,17 +144,27 @@ class Sampling {
         return {double(of.width), double(of.height), double(of.depth)};
     }
 
-    double levelOfDetail() const {
+    double unclampedLod() const {
         constexpr double kMostBias = 15;  // maxSamplerLodBias
-        if (sampler_.isUnnormalized) return 0;
         double lod = operands_.lod;
         if (operands_.gradients)
             lod = std::log2(
                 std::max(scale((*operands_.gradients)[0]), scale((*operands_.gradients)[1])));
-        lod += std::clamp(sampler_.bias + operands_.bias, -kMostBias, kMostBias);
+        return lod + std::clamp(sampler_.bias + operands_.bias, -kMostBias, kMostBias);
+    }
+    double levelOfDetail() const {
+        if (sampler_.isUnnormalized) return 0;
+        const double lod = unclampedLod();
         // A level of detail that is NaN is any.
         const double least = std::max(sampler_.least, operands_.minLod);
         return std::isnan(lod) ? least : std::max(std::min(lod, sampler_.most), least);
+    }
+
+    // "d'", or "nearest(d')", as the text prefers.
+    double levelAt(double lod) const {
+        const double level = std::clamp(lod, 0.0, double(image_.view.levels.size() - 1));
+        if (sampler_.mixesLevels && !sampler_.isUnnormalized) return level;
+        return std::max(std::ceil(level + 0.5) - 1, 0.0);
     }
 
     // Texels of level 0 for a derivative of the coordinates.
@@ -273,6 +280,12 @@ class Sampling {
 Texel sample(const ImageAccess& image, const SamplerState& sampler, const SampleOperands& operands,
              bool& defined) {
     return Sampling(image, sampler, operands, defined).result();
+}
+
+Texel levelsOf(const ImageAccess& image, const SamplerState& sampler,
+               const SampleOperands& operands) {
+    bool defined = true;
+    return Sampling(image, sampler, operands, defined).levels();
 }
 
 Texel gather(const ImageAccess& image, const SamplerState& sampler, const SampleOperands& operands,

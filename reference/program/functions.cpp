@@ -31,7 +31,12 @@ bool usesQuads(spv::Op opcode) {
                                            OpGroupNonUniformQuadBroadcast,
                                            OpGroupNonUniformQuadSwap,
                                            OpGroupNonUniformQuadAllKHR,
-                                           OpGroupNonUniformQuadAnyKHR};
+                                           OpGroupNonUniformQuadAnyKHR,
+                                           OpImageSampleImplicitLod,
+                                           OpImageSampleDrefImplicitLod,
+                                           OpImageSampleProjImplicitLod,
+                                           OpImageSampleProjDrefImplicitLod,
+                                           OpImageQueryLod};
     return std::ranges::find(kOnQuads, opcode) != std::end(kOnQuads);
 }
 

@@ -31,6 +31,7 @@ void Decoder::readMode(const Parsed& instruction) {
     if (mode == FPFastMathDefault) fastMathDefaults_[instruction[2]] = instruction[3];
     program_->maximallyReconverges |= mode == MaximallyReconvergesKHR;
     program_->subgroupUniform |= mode == SubgroupUniformControlFlowKHR;
+    program_->quadsAreSquares |= mode == DerivativeGroupQuadsKHR;
     const bool isOfFloats = mode == RoundingModeRTZ || mode == RoundingModeRTE ||
                             mode == DenormFlushToZero || mode == DenormPreserve ||
                             mode == SignedZeroInfNanPreserve;

@@ -13,13 +13,18 @@ struct Invocation {
     uint32_t lane;
 
     uint32_t index() const { return subgroup.index * subgroup.lanes + lane; }
-    // Invocations are numbered along x, then y, then z.
+    // Invocations are in subgroups along x, then y, then z; or their quads are, if these are squares.
     uint32_t local(uint32_t dimension) const {
-        const uint32_t at = index();
-        return dimension == 0   ? at % size(0)
-               : dimension == 1 ? at / size(0) % size(1)
-                                : at / size(0) / size(1);
+        const uint32_t side = group.program->quadsAreSquares ? 2 : 1;
+        const uint32_t at = index() / (side * side), part = index() % (side * side);
+        const uint32_t across = std::max(size(0) / side, 1u);
+        const uint32_t down = std::max(size(1) / side, 1u);
+        return dimension == 0   ? at % across * side + part % side
+               : dimension == 1 ? at / across % down * side + part / side
+                                : at / across / down;
     }
+    // LocalInvocationIndex.
+    uint32_t localIndex() const { return (local(2) * size(1) + local(1)) * size(0) + local(0); }
     uint32_t size(uint32_t dimension) const { return group.program->workgroupSize[dimension]; }
     // Fragments are in quads of 2 x 2, eight of which are in a row.
     uint32_t pixel(uint32_t dimension) const {
@@ -52,7 +57,7 @@ constexpr BuiltInRow kBuiltIns[] = {
     {LocalInvocationId, [](At at, uint32_t c) { return uint64_t{at.local(c)}; }},
     {GlobalInvocationId,
      [](At at, uint32_t c) { return uint64_t{at.group.id[c] * at.size(c) + at.local(c)}; }},
-    {LocalInvocationIndex, [](At at, uint32_t) { return uint64_t{at.index()}; }},
+    {LocalInvocationIndex, [](At at, uint32_t) { return uint64_t{at.localIndex()}; }},
     {WorkgroupSize, [](At at, uint32_t c) { return uint64_t{at.size(c)}; }},
     {SubgroupSize, [](At at, uint32_t) { return uint64_t{at.subgroup.lanes}; }},
     {NumSubgroups, [](At at, uint32_t) { return uint64_t{at.group.program->subgroups}; }},

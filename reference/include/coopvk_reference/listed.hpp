@@ -36,7 +36,8 @@ inline constexpr Product kProducts[] = {
     {kE5M2, kE5M2, kF16},  {kE5M2, kE5M2, kF32},   {kE4M3, kE5M2, kF32},   {kE5M2, kE4M3, kF32},
     {kS8, kS8, kS32},      {kS8, kU8, kS32},       {kU8, kS8, kS32},       {kU8, kU8, kU32},
     {kU8, kU8, kS32},      {kS8, kS8, kS32, true}, {kU8, kU8, kU32, true}, {kS16, kS16, kS32},
-    {kU16, kU16, kU32},    {kS32, kS32, kS32},     {kU32, kU32, kU32},
+    {kU16, kU16, kU32},    {kS32, kS32, kS32},     {kU32, kU32, kU32},     {kE4M3, kE4M3, kE4M3},
+    {kE5M2, kE5M2, kE5M2},
 };
 
 struct Shape {

@@ -2,12 +2,19 @@
 //
 // Levels of detail of images, and their borders.
 #include "images.hpp"
+#include "implicit_levels.spv.h"
 #include "levels.spv.h"
 
 namespace coopvk::reference::test::levels_test {
 namespace {
 
 using Values = std::vector<uint32_t>;
+
+float floatOf(uint32_t bits) {
+    float number = 0;
+    std::memcpy(&number, &bits, sizeof(number));
+    return number;
+}
 
 class Levels : public Accepting {
  protected:
@@ -36,52 +43,66 @@ class Levels : public Accepting {
         }
         fullBarrier(commands);
     }
+    // What a shader makes of the image through a linear sampler and two with a border.
+    std::vector<float> resultsOf(std::span<const uint32_t> shader) {
+        Picture picture(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4}, VK_IMAGE_ASPECT_COLOR_BIT, 2);
+        Words results(device, Values(48, 0));
+        const VkSampler samplers[] = {samplerOf(VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR,
+                                                VK_SAMPLER_ADDRESS_MODE_REPEAT),
+                                      samplerOf(VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                                                VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER),
+                                      samplerOf(VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                                                VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER)};
+        Layout layout(device, {binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
+                               binding(1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 3)});
+        const VkDescriptorSet set = layout.allocate();
+        const VkDescriptorImageInfo images[] = {
+            picture.info(samplers[0]), picture.info(samplers[1]), picture.info(samplers[2])};
+        const VkDescriptorBufferInfo buffer = results.info();
+        VkWriteDescriptorSet writes[2] = {
+            write(set, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {&buffer, 1}),
+            write(set, 1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, {})};
+        writes[1].descriptorCount = 3;
+        writes[1].pImageInfo = images;
+        vkUpdateDescriptorSets(device, 2, writes, 0, nullptr);
+        EXPECT_VK(run([&](VkCommandBuffer commands) {
+            clearLevels(commands, picture);
+            vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline(shader));
+            vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipelines, 0,
+                                    1, &set, 0, nullptr);
+            vkCmdDispatch(commands, 1, 1, 1);
+        }));
+        for (const VkSampler each : samplers) vkDestroySampler(device, each, nullptr);
+        std::vector<float> numbers;
+        for (uint32_t i = 0; i < 48; ++i) numbers.push_back(floatOf(results[i]));
+        return numbers;
+    }
 };
-
-float floatOf(uint32_t bits) {
-    float number = 0;
-    std::memcpy(&number, &bits, sizeof(number));
-    return number;
-}
 
 // "Level-of-Detail Operation": between two levels their mix by the fraction; beyond the last one
 // the last; of derivatives the logarithm of the larger one in texels: log2(0.5 * 4) = 1. Beside the
 // image is the border. Where a linear filter is, and its weights, have subTexelPrecisionBits (8)
 // behind the point: half a texel and 1/1024 beside a middle are half a texel.
 TEST_F(Levels, AreMixedClampedAndFoundByDerivatives) {
-    Picture picture(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4}, VK_IMAGE_ASPECT_COLOR_BIT, 2);
-    Words results(device, Values(32, 0));
-    const VkSampler samplers[] = {
-        samplerOf(VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR, VK_SAMPLER_ADDRESS_MODE_REPEAT),
-        samplerOf(VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST,
-                  VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER),
-        samplerOf(VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_NEAREST,
-                  VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER)};
-    Layout layout(device, {binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-                           binding(1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 3)});
-    const VkDescriptorSet set = layout.allocate();
-    const VkDescriptorImageInfo images[] = {picture.info(samplers[0]), picture.info(samplers[1]),
-                                            picture.info(samplers[2])};
-    const VkDescriptorBufferInfo buffer = results.info();
-    VkWriteDescriptorSet writes[2] = {
-        write(set, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {&buffer, 1}),
-        write(set, 1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, {})};
-    writes[1].descriptorCount = 3;
-    writes[1].pImageInfo = images;
-    vkUpdateDescriptorSets(device, 2, writes, 0, nullptr);
-    EXPECT_VK(run([&](VkCommandBuffer commands) {
-        clearLevels(commands, picture);
-        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline(kLevelsWords));
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipelines, 0, 1,
-                                &set, 0, nullptr);
-        vkCmdDispatch(commands, 1, 1, 1);
-    }));
+    const auto results = resultsOf(kLevelsWords);
     const float expected[] = {0.75f * 0.2f + 0.25f * 0.8f, 0.8f, 0.8f, 2, 1, 0.8f};
-    for (uint32_t i = 0; i < 6; ++i) EXPECT_NEAR(floatOf(results[4 * i]), expected[i], 1e-6) << i;
-    EXPECT_EQ(floatOf(results[13]), 2);  // levels, behind the width of level 1
-    EXPECT_NEAR(floatOf(results[24]), (0.2f + 1) / 2, 1e-6);
-    EXPECT_NEAR(floatOf(results[28]), 0.2f, 1e-6);
-    for (const VkSampler each : samplers) vkDestroySampler(device, each, nullptr);
+    for (uint32_t i = 0; i < 6; ++i) EXPECT_NEAR(results[4 * i], expected[i], 1e-6) << i;
+    EXPECT_EQ(results[13], 2);  // levels, behind the width of level 1
+    EXPECT_NEAR(results[24], (0.2f + 1) / 2, 1e-6);
+    EXPECT_NEAR(results[28], 0.2f, 1e-6);
+}
+
+// "For implicit derivatives image instructions, the derivatives of texel coordinates are calculated
+// in the same manner as derivative operations": in a row of the quad, or a column. A step of 0.25
+// is a texel of level 0, so level 0; of 0.5, level 1. "LOD Query": the level that is accessed, and
+// the level of detail before clamps.
+TEST_F(Levels, AreFoundByTheCoordinatesOfAQuad) {
+    const auto results = resultsOf(kImplicitLevelsWords);
+    const float mean = (0.2f + 0.8f) / 2;
+    const float expected[] = {0.2f, 0.2f, 0.8f, 0.8f, mean, 0.8f, mean, 0.8f, 0.5f, 1, 1};
+    for (uint32_t i = 0; i < 11; ++i) EXPECT_NEAR(results[4 * i], expected[i], 1e-6) << i;
+    const float levels[] = {0.5f, 0.75f, 3};
+    for (uint32_t i = 0; i < 3; ++i) EXPECT_NEAR(results[4 * (8 + i) + 1], levels[i], 1e-6) << i;
 }
 
 }  // namespace
