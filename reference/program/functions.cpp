@@ -274,6 +274,11 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     to.transposes = has(spv::Decoration::CooperativeMatrixTransposeEXT);
     if (to.result != kNone)
         program_->slots[to.result].nonUniform = has(spv::Decoration::NonUniform);
+    // Vulkan, VUID-RuntimeSpirv-NonUniform-06274: so is what selects one of several resources.
+    const bool selects = to.opcode == OpSelect || to.opcode == OpPhi;
+    if (selects && to.type->kind == Kind::kPointer &&
+        to.type->storage == spv::StorageClass::StorageBuffer)
+        program_->slots[to.result].ofDescriptors = true;
     to.rearranges = allows(to, spv::FPFastMathModeMask::AllowReassoc);
     // SPIR-V, 2.16.2: FPRoundingMode is for conversions "whose only uses are Object operands of
     // OpStore instructions storing through a pointer to a 16-bit floating-point object". No matrix
