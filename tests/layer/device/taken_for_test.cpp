@@ -283,9 +283,10 @@ TEST_F(TakenFor, DenormalHalvesSinceVulkan12) {
     constexpr auto kControls = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES;
     for (const uint32_t version : {VK_API_VERSION_1_1, VK_API_VERSION_1_2, VK_API_VERSION_1_3})
         for (const uint32_t preserves : {0u, 1u}) {
-            driver.apiVersion = version;
+            driver.apiVersion = version + 177;
             driver.moreProperties[kControls] = {0, 0, 0, 0, 0, preserves};
             startAs("own");
+            EXPECT_EQ(physical().facts.apiVersion, version) << "without the patch";
             EXPECT_EQ(physical().facts.traits.shaderDenormPreserveFloat16,
                       preserves != 0 && version >= VK_API_VERSION_1_2);
             stop();

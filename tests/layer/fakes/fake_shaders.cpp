@@ -150,6 +150,7 @@ VkResult createDataGraphs(VkDevice, VkDeferredOperationKHR, VkPipelineCache, uin
 
 VkResult createShaders(VkDevice, uint32_t count, const VkShaderCreateInfoEXT* infos,
                        const VkAllocationCallbacks* allocator, VkShaderEXT* shaders) {
+    happen("vkCreateShadersEXT");
     std::fill_n(shaders, count, VkShaderEXT(VK_NULL_HANDLE));
     for (uint32_t i = 0; i < count; ++i) {
         SeenStage seen = seeCommon(infos[i]);

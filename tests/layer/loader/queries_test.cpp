@@ -3,6 +3,7 @@
 // What instances and physical devices have through the layer, above the tests' driver.
 #include <cstring>
 
+#include "coopvk/vulkan_coopvk.h"
 #include "queries_fixture.hpp"
 #include "settings/settings.hpp"
 
@@ -100,6 +101,7 @@ TEST_F(Queries, LayersAndInstanceExtensions) {
     VkLayerProperties layer = {};
     EXPECT_EQ(layers(&count, &layer), VK_SUCCESS);
     EXPECT_STREQ(layer.layerName, layer::kLayerName);
+    EXPECT_EQ(layer.implementationVersion, 1u) << "as the manifest says";
     const auto extensions = COOPVK_INSTANCE_COMMAND(driver, vkEnumerateInstanceExtensionProperties);
     EXPECT_EQ(extensions(nullptr, &count, nullptr), VK_ERROR_LAYER_NOT_PRESENT);
     EXPECT_EQ(extensions(layer::kLayerName, &count, nullptr), VK_SUCCESS);

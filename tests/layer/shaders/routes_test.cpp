@@ -133,6 +133,15 @@ TEST_F(ShaderRoutes, ShaderObjects) {
     EXPECT_EQ(shaders[1], VK_NULL_HANDLE);
     EXPECT_EQ(shaders[2], VK_NULL_HANDLE);
 
+    // Before the first, there is nothing to make.
+    bool isCalled = false;
+    driver.during["vkCreateShadersEXT"] = [&] { isCalled = true; };
+    testing::internal::CaptureStderr();
+    EXPECT_LT(create(device, 2, infos + 1, nullptr, shaders), 0);
+    testing::internal::GetCapturedStderr();
+    EXPECT_FALSE(isCalled);
+    driver.during.clear();
+
     // If the driver makes none of those before it, its answer comes first, also one that is not
     // an error: then the first null handle is the driver's.
     driver.shaderResult = VK_INCOMPATIBLE_SHADER_BINARY_EXT;

@@ -232,6 +232,7 @@ TEST_F(FilesTest, OpenStreamsAreShared) {
         EXPECT_EQ(append(folder + number), "");
         EXPECT_EQ(::write(stream, "2", 1), 1);
         EXPECT_NE(append(folder + "99999"), "");
+        EXPECT_NE(append(folder + number + "x"), "");
     }
     const int before = ::dup(STDERR_FILENO);
     ::dup2(stream, STDERR_FILENO);

@@ -54,11 +54,15 @@ TEST(ReferenceReleaseSequences, ReadModifyWritesPassOn) {
             }
 }
 
-// The first invocation writes a word of shared memory and one of a buffer, and releases both by a
-// flag, 1. Then it, or another one, makes the flag 2, and the third waits for that and reads both.
+// The first invocation writes a word of shared memory and one of a buffer, and releases both, or
+// one of them, by a flag, 1. Then it, or another one, makes the flag 2, and the third waits for
+// that and reads what was released.
 struct Both {
     bool isOwn;
-    std::string head, scope, passes, acquires;
+    std::string head, scope, passes, acquires, release = "%release";
+
+    bool ofShared() const { return release != "%release_buffers"; }
+    bool ofBuffers() const { return release != "%release_shared"; }
 };
 ShaderText textOf(const Both& both) {
     const std::string again =
@@ -76,20 +80,23 @@ ShaderText textOf(const Both& both) {
         "OpSelectionMerge %m None\nOpSwitch %i %m 0 %first 4 %second 8 %third\n"
         "%first = OpLabel\nOpStore %d %u_9\nOpStore %e %u_9\n"
         "OpAtomicStore %z " +
-            both.head + " %release %u_1\n" + (both.isOwn ? again : "") +
+            both.head + " " + both.release + " %u_1\n" + (both.isOwn ? again : "") +
             "OpBranch %m\n%second = OpLabel\n" + (both.isOwn ? "" : waits + again) +
             "OpBranch %m\n%third = OpLabel\nOpBranch %h3\n%h3 = OpLabel\n"
             "OpLoopMerge %got %k3 None\nOpBranch %b3\n%b3 = OpLabel\n"
-            "%f3 = OpAtomicLoad %u32 %z %u_2 " +
-            both.acquires +
-            "\n%c3 = OpIEqual %bool %f3 %u_2\nOpBranchConditional %c3 %got %k3\n%k3 = OpLabel\n"
-            "OpBranch %h3\n%got = OpLabel\n%r = OpLoad %u32 %d\n%x = OpLoad %u32 %e\n" +
-            storeWord("%u_0", "%r") + storeWord("%u_1", "%x") + "OpBranch %m\n%m = OpLabel\n",
+            "%f3 = OpAtomicLoad %u32 %z %u_2 %relaxed\n%c3 = OpIEqual %bool %f3 "
+            "%u_2\nOpBranchConditional %c3 %got %k3\n%k3 = OpLabel\n"
+            "OpBranch %h3\n%got = OpLabel\n%last = OpAtomicLoad %u32 %z %u_2 " +
+            both.acquires + "\n" +
+            (both.ofShared() ? "%r = OpLoad %u32 %d\n" + storeWord("%u_0", "%r") : "") +
+            (both.ofBuffers() ? "%x = OpLoad %u32 %e\n" + storeWord("%u_1", "%x") : "") +
+            "OpBranch %m\n%m = OpLabel\n",
         12);
     text.declarations +=
         "%release = OpConstant %u32 324\n%acquire = OpConstant %u32 322\n"
         "%acquire_shared = OpConstant %u32 258\n%acquire_buffers = OpConstant %u32 66\n"
-        "%both = OpConstant %u32 328\n";
+        "%both = OpConstant %u32 328\n%release_shared = OpConstant %u32 260\n"
+        "%release_buffers = OpConstant %u32 68\n";
     return text;
 }
 
@@ -98,14 +105,16 @@ TEST(ReferenceReleaseSequences, KindsOfMemoryAndScopes) {
     for (const bool isOwn : {true, false})
         for (const std::string head : {"%u_1", "%u_2"})
             for (const std::string scope : {"%u_1", "%u_2"})
-                for (const std::string passes : {"%relaxed", "%semantics", "%buffers", "%both"}) {
-                    SCOPED_TRACE(head + scope + passes + (isOwn ? " own" : ""));
-                    const Execution run =
-                        executed(textOf({isOwn, head, scope, passes, "%acquire"}));
-                    expectNone(run);
-                    EXPECT_EQ(run.buffers.at(1)[0], 9u);
-                    EXPECT_EQ(run.buffers.at(1)[1], 9u);
-                }
+                for (const std::string passes : {"%relaxed", "%semantics", "%buffers", "%both"})
+                    for (const std::string release :
+                         {"%release", "%release_shared", "%release_buffers"}) {
+                        SCOPED_TRACE(head + scope + passes + release + (isOwn ? " own" : ""));
+                        const Both both{isOwn, head, scope, passes, "%acquire", release};
+                        const Execution run = executed(textOf(both));
+                        expectNone(run);
+                        EXPECT_EQ(run.buffers.at(1)[0], both.ofShared() ? 9u : 0u);
+                        EXPECT_EQ(run.buffers.at(1)[1], both.ofBuffers() ? 9u : 0u);
+                    }
     for (const std::string acquires : {"%acquire_shared", "%acquire_buffers"})
         expectOnly(executed(textOf({false, "%u_2", "%u_2", "%relaxed", acquires})), kCheckRaces);
 }
