@@ -4,11 +4,9 @@
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference::symbols {
-namespace {
 
 using numbers::Number;
 
-// To a narrower format and back where the number came from it: the number, but for bits of NaN.
 TermId withoutRoundTrip(const Terms& terms, TermId id, Number number) {
     while (terms[id].kind == TermKind::kConverted) {
         const Conversion& outer = terms.conversionOf(id);
@@ -24,6 +22,8 @@ TermId withoutRoundTrip(const Terms& terms, TermId id, Number number) {
     }
     return id;
 }
+
+namespace {
 
 // Of what flushes denormals, no operand is the result.
 bool flushes(const Function& f) { return f.program->controls(f.type()).flushDenorms; }

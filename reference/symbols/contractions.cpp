@@ -66,6 +66,17 @@ uint8_t Contractions::productsIn(TermId term) {
     const bool isSign = terms_.isApplied(term, numberIn(OpFNegate)) ||
                         terms_.isApplied(term, numberIn(GLSLstd450FAbs));
     if (isSign || terms_.isFree(term)) products = productsIn(terms_.operand(term, 0));
+    // What a compiler removes is not in the way.
+    if (kind == TermKind::kConverted) {
+        const TermId from = withoutRoundTrip(terms_, term, terms_.conversionOf(term).to);
+        if (from != term) products = productsIn(from);
+    }
+    constexpr uint32_t kBounded[] = {numberIn(GLSLstd450FMin),   numberIn(GLSLstd450FMax),
+                                     numberIn(GLSLstd450NMin),   numberIn(GLSLstd450NMax),
+                                     numberIn(GLSLstd450FClamp), numberIn(GLSLstd450NClamp)};
+    if (kind == TermKind::kApplied && isAmong(kBounded, terms_.functionOf(term).opcode))
+        for (uint32_t n = 0; n < terms_[term].count; ++n)
+            products |= productsIn(terms_.operand(term, n));
     if (kind == TermKind::kChosen)
         products = productsIn(terms_.operand(term, 1)) | productsIn(terms_.operand(term, 2));
     return products_[term] = products;

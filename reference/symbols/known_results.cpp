@@ -118,8 +118,14 @@ bool Transferred::isOpenAt(uint32_t component, uint32_t lane) const {
                signExtend(of[1], widthOf(scalarOf(*operand(1).type, 0))) < least;
     }
     if (!isAmong(kChoosing, opcode)) return true;
-    bool isOne = numbers::decodeDouble(number, is) != 0;
-    for (const uint64_t bits : of) isOne &= !std::isnan(numbers::decodeDouble(number, bits));
+    const auto isNan = [&](uint64_t bits) {
+        return std::isnan(numbers::decodeDouble(number, bits));
+    };
+    const bool hasNan = std::ranges::any_of(of, isNan);
+    constexpr uint32_t kWithoutNan[] = {numberIn(GLSLstd450FMin), numberIn(GLSLstd450FMax),
+                                        numberIn(GLSLstd450FClamp)};
+    if (hasNan && isAmong(kWithoutNan, opcode)) return true;
+    const bool isOne = numbers::decodeDouble(number, is) != 0 && !hasNan;
     const auto isZero = [&](uint64_t bits) { return numbers::decodeDouble(number, bits) == 0; };
     const auto isOther = [&](uint64_t bits) { return isZero(bits) && bits != is; };
     return !isOne && (!isZero(is) || std::ranges::any_of(of, isOther));

@@ -183,5 +183,7 @@ inline bool isAmong(std::span<const uint32_t> opcodes, uint32_t opcode) {
 // Whether a format has each number of another one.
 bool contains(numbers::Number format, numbers::Number of);
 bool isExact(const Conversion& conversion);
+// To a wider format and back where the number came from it: the number, but for bits of NaN.
+TermId withoutRoundTrip(const Terms& terms, TermId id, numbers::Number number);
 
 }  // namespace coopvk::reference::symbols

@@ -49,6 +49,14 @@ constexpr Pair kChoices[] = {
     {"roots less a table", ROOT "f = x - x;", ROOT "f = x - " TABLE ";", false},
 
     // Which products may be contracted.
+    {"a product through a wider format", "p = a * b; p = p + c;",
+     "float x = float(double(a * b)); f = x + c;", false},
+    {"the greatest of a product", "p = a * b; p = p + c;",
+     "float x = a * b; x = max(x, x); f = x + c;", false},
+    {"a product within infinities", "p = a * b; p = p + c;",
+     "float x = clamp(a * b, -1.0 / 0.0, 1.0 / 0.0); f = x + c;", false},
+    {"an exact product through a wider format", "p = a * b; p = p + c;",
+     "precise float x = a * b; x = float(double(x)); p = x + c;", true},
     {"both products", "f = a * b + c * d;", "precise float x = a * b; f = x + c * d;", true},
     {"the other product", EXACT "f = x + c * d;", "precise float x = c * d; f = a * b + x;", false},
     {"the other product of a difference", EXACT "f = x - c * d;",

@@ -42,6 +42,10 @@ constexpr Pair kPairs[] = {
     {"a fraction of infinity", "f = 0;", ZERO "float w; f = modf(" FLOAT("0x7F800000") ", w);",
      false},
     {"a fraction", "f = 0.5;", ZERO "float w; f = modf(" FLOAT("0x40200000") ", w);", true},
+    // GLSL.std.450, FMin: "Which operand is the result is undefined if one of the operands is a
+    // NaN."
+    {"the least of a NaN and 0", "f = 0;", ZERO "f = min(" FLOAT("0x7FC00000") ", 0.0);", false},
+    {"the least of two numbers", "f = 0;", ZERO "f = min(" FLOAT("0x3F800000") ", 0.0);", true},
     // GLSL.std.450, Ldexp: "If exp is less than -126 (single precision) ..., the value returned may
     // be flushed to zero."
     {"a far exponent", "f = uintBitsToFloat(0x03800000);",

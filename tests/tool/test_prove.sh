@@ -420,3 +420,8 @@ GLSL
 sed 's/nonuniformEXT//' "$work/group1.comp" >"$work/group2.comp"
 for n in 1 2; do glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/group$n.spv" "$work/group$n.comp"; done
 says group 'it accesses another descriptor than another subgroup does, and the pointer is not NonUniform'
+# A function of elements that gets the lane's number through what it calls.
+pair lane "float lane = float(gl_SubgroupInvocationID); own = lane; $of m = $of(1.0), n; coopMatPerElementNV(n, m, through); coopMatStore(n, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
+    "$of m = $of(1.0); coopMatStore(m, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
+    'float own; float held(inout float x) { return x * 0.0; } float through(const in uint row, const in uint column, const in float x) { return x + held(own); }'
+expect 0 '; matrices have this layout of elements' --lanes 32 --against "$work/lane1.spv" "$work/lane1.spv"

@@ -52,7 +52,6 @@ constexpr Op kChains[] = {Op::OpAccessChain, Op::OpInBoundsAccessChain, Op::OpPt
 // Instructions that call functions for elements.
 constexpr Op kCallers[] = {Op::OpCooperativeMatrixPerElementOpNV, Op::OpCooperativeMatrixReduceNV,
                            Op::OpCooperativeMatrixLoadTensorNV};
-constexpr size_t kMostChains = 64;  // of words that no validator saw
 
 bool isOneOf(Op opcode, std::span<const Op> of) {
     return std::ranges::find(of, opcode) != of.end();
@@ -123,29 +122,19 @@ bool isAtomic(Op opcode) {
            opcode == Op::OpAtomicFMaxEXT;
 }
 
-bool isChain(const Instruction& i) { return isOneOf(i.opcode, kChains); }
-
-// Of a pointer: the variable, or the instruction that is no chain.
-const Instruction& rootOf(const Module& module, uint32_t pointer) {
-    const Instruction* of = &module.definition(pointer);
-    for (size_t n = 0; n < kMostChains && isChain(*of); ++n) of = &module.definition((*of)[3]);
-    return *of;
-}
-
 // Whether it has another result if another invocation executes it, or if it is executed again.
 bool dependsOnCaller(const Module& module, const Instruction& i) {
-    const auto isStatic = [&](uint32_t pointer) {
-        const Instruction& root = rootOf(module, pointer);
-        return root.opcode == Op::OpVariable &&
-               static_cast<spv::StorageClass>(root[3]) == spv::StorageClass::Function;
+    const auto storageOf = [&](uint32_t pointer) {
+        return static_cast<spv::StorageClass>(module.definition(module.typeOf(pointer))[2]);
     };
     const auto isOfCaller = [&](uint32_t pointer) {
-        const auto storage = static_cast<spv::StorageClass>(rootOf(module, pointer)[3]);
-        return rootOf(module, pointer).opcode == Op::OpVariable &&
-               (storage == spv::StorageClass::Input || storage == spv::StorageClass::Private ||
-                storage == spv::StorageClass::Workgroup);
+        const auto storage = storageOf(pointer);
+        return storage == spv::StorageClass::Input || storage == spv::StorageClass::Private ||
+               storage == spv::StorageClass::Workgroup;
     };
-    if (i.opcode == Op::OpStore || i.opcode == Op::OpCopyMemory) return !isStatic(i[1]);
+    const bool copies = i.opcode == Op::OpCopyMemory || i.opcode == Op::OpCopyMemorySized;
+    if (copies && isOfCaller(i[2])) return true;
+    if (copies || i.opcode == Op::OpStore) return storageOf(i[1]) != spv::StorageClass::Function;
     if (i.opcode == Op::OpLoad) return isOfCaller(i[3]);
     return isAtomic(i.opcode) ||
            (i.opcode >= Op::OpGroupNonUniformElect && i.opcode <= Op::OpGroupNonUniformQuadSwap);

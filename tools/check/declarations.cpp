@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <format>
-#include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -245,37 +245,58 @@ uint64_t scalarWidth(const Module& module, uint32_t type) {
     return isNumber ? (*of)[2] : 32;
 }
 
-// Whether a number, or a component, is.
-bool hasComponent(const Module& module, uint32_t id, const std::function<bool(uint64_t)>& is) {
+// Of a number, or of each component; nothing: it is not known.
+std::vector<std::optional<uint64_t>> componentsOf(const Module& module, uint32_t id) {
     const Instruction& of = module.definition(id);
-    if (of.opcode == Op::OpConstantNull) return is(0);
+    if (of.opcode == Op::OpConstantNull) return {0};
     if (of.opcode != Op::OpConstantComposite && of.opcode != Op::OpSpecConstantComposite)
-        return is(module.constant(id).value_or(0));
+        return {module.constant(id)};
+    std::vector<std::optional<uint64_t>> all;
     for (size_t n = 3; n < of.words.size(); ++n)
-        if (hasComponent(module, of[n], is)) return true;
-    return false;
+        for (const auto& one : componentsOf(module, of[n])) all.push_back(one);
+    return all;
 }
 
-// SPIR-V, OpUDiv: "Behavior is undefined if Operand 2 is 0", also where nothing reads the constant;
-// OpShiftLeftLogical: "Result is undefined if Shift is greater than or equal to the bit width";
-// OpQuantizeToF16: "the result may be either +0 or -0".
-bool hasOpenConstant(const Module& module) {
-    constexpr Op kQuotients[] = {Op::OpUDiv, Op::OpSDiv, Op::OpUMod, Op::OpSRem, Op::OpSMod};
-    constexpr Op kShifts[] = {Op::OpShiftLeftLogical, Op::OpShiftRightLogical,
-                              Op::OpShiftRightArithmetic};
-    const auto isOneOf = [](const auto& list, Op opcode) {
-        return std::ranges::find(list, opcode) != std::end(list);
-    };
-    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
-        if (i.opcode != Op::OpSpecConstantOp) return false;
-        const auto opcode = static_cast<Op>(i[3]);
+// SPIR-V, OpUDiv: "Behavior is undefined if Operand 2 is 0", also where nothing reads the constant,
+// and where -1 divides; OpShiftLeftLogical: "Result is undefined if Shift is greater than or equal
+// to the bit width"; OpQuantizeToF16: "the result may be either +0 or -0".
+bool isOpenConstant(Op opcode, uint64_t width, std::optional<uint64_t> second) {
+    const uint64_t ones = width < 64 ? (uint64_t{1} << width) - 1 : ~uint64_t{0};
+    switch (opcode) {
+        case Op::OpUDiv:
+        case Op::OpUMod:
+            return !second || (*second & ones) == 0;
+        case Op::OpSDiv:
+        case Op::OpSRem:
+        case Op::OpSMod:
+            return !second || (*second & ones) == 0 || (*second & ones) == ones;
+        case Op::OpShiftLeftLogical:
+        case Op::OpShiftRightLogical:
+        case Op::OpShiftRightArithmetic:
+            return !second || *second >= width;
+        default:
+            return opcode == Op::OpQuantizeToF16;
+    }
+}
+
+// By opcode and operands.
+std::set<std::vector<uint64_t>> openConstants(const Module& module) {
+    std::set<std::vector<uint64_t>> all;
+    for (const Instruction& i : module.instructions()) {
+        if (i.opcode != Op::OpSpecConstantOp) continue;
         const uint64_t width = scalarWidth(module, i[1]);
-        if (isOneOf(kQuotients, opcode))
-            return hasComponent(module, i[5], [](uint64_t bits) { return bits == 0; });
-        if (isOneOf(kShifts, opcode))
-            return hasComponent(module, i[5], [&](uint64_t bits) { return bits >= width; });
-        return opcode == Op::OpQuantizeToF16;
-    });
+        const auto isOpen = [&](std::optional<uint64_t> second) {
+            return isOpenConstant(static_cast<Op>(i[3]), width, second);
+        };
+        const auto second = componentsOf(module, i[5]);
+        if (!std::ranges::any_of(second, isOpen)) continue;
+        std::vector<uint64_t> one = {i[3], width};
+        for (size_t n = 4; n < i.words.size(); ++n)
+            for (const auto& of : componentsOf(module, i[n]))
+                one.insert(one.end(), {of.has_value(), of.value_or(0)});
+        all.insert(std::move(one));
+    }
+    return all;
 }
 
 // What a device lists or has features for, beside capabilities: sizes of matrices and vectors,
@@ -325,7 +346,7 @@ std::string otherDeclaration(const Module& original, const Module& rewritten) {
         other = "rewritten: it has another memory model than the original";
     if (other.empty()) other = newCapability(original, rewritten);
     if (other.empty()) other = otherDecoration(original, rewritten);
-    if (other.empty() && hasOpenConstant(rewritten) && !hasOpenConstant(original))
+    if (other.empty() && !std::ranges::includes(openConstants(original), openConstants(rewritten)))
         other = "rewritten: an OpSpecConstantOp has no value, or no certain one";
     if (other.empty() && largestAlignment(rewritten) > std::max(largestAlignment(original), 16u))
         other = std::format("rewritten: an access is Aligned {}, and none of the original",
