@@ -55,6 +55,8 @@ constexpr Type kWord{.kind = Kind::kInt, .width = 32, .components = 1};
 
 // It has no values: their number is that of the vertices.
 constexpr StageList kVertices{.kind = StageList::Kind::kEnd, .of = uint32_t(OpEmitVertex)};
+// The same of OpEndPrimitive: how many vertices there were.
+constexpr StageList kEnded{.kind = StageList::Kind::kEnd, .of = uint32_t(OpEndPrimitive)};
 
 template <typename Word>
 void appendEnds(Subgroup& s, LaneMask lanes, Word word) {
@@ -135,7 +137,16 @@ void finishInvocations(Subgroup& s, LaneMask lanes) {
               : [](const ListStorage& storage) { return storage.isTaken; });
 }
 
+// GLSL 4.60, 8.15: "A geometry shader starts with an output primitive containing no vertices. When
+// a geometry shader terminates, the current output primitive is automatically completed." So where
+// a primitive ends counts only if another one has a vertex.
 void emitVertex(Subgroup& s) {
+    LaneMask another;
+    s.mask.forEach([&](uint32_t lane) {
+        const uint32_t vertices = s.lists->of(kVertices, lane);
+        if (vertices != 0 && s.lists->of(kEnded, lane) == vertices) another.set(lane);
+    });
+    appendEnds(s, another, [&](uint32_t lane) { return s.lists->of(kVertices, lane); });
     s.mask.forEach([&](uint32_t lane) { ++s.lists->of(kVertices, lane); });
     takeVariables(s, s.mask, [](const ListStorage& storage) { return storage.isTaken; });
     // OpEmitVertex: "After execution, the values of all output variables are undefined".
@@ -149,7 +160,8 @@ void emitVertex(Subgroup& s) {
 }
 
 void endPrimitive(Subgroup& s) {
-    appendEnds(s, s.mask, [&](uint32_t lane) { return s.lists->of(kVertices, lane); });
+    s.mask.forEach(
+        [&](uint32_t lane) { s.lists->of(kEnded, lane) = s.lists->of(kVertices, lane); });
 }
 
 void takeHit(Subgroup& s) {

@@ -8,6 +8,6 @@ void main() {
     for (int i = 0; i < a[1]; ++i) {
         x = a[0] + i;
         EmitVertex();
-        if (i == 1) EndPrimitive();
+        if (i == 1) EndPrimitive(), EndPrimitive();
     }
 }
