@@ -184,6 +184,8 @@ TermId Narrowing::bitsOf(TermId id, uint32_t first, uint32_t count) {
         return terms_.part(all, first, count);
     }
     TermId result = 0;
+    // Of fewer bits each piece may depend on less.
+    if (term.kind == TermKind::kJoined) result = of(terms_.part(all, first, count));
     if (term.kind == TermKind::kChosen)
         result = terms_.chosen(terms_.operand(all, 0), bitsOf(terms_.operand(all, 1), first, count),
                                bitsOf(terms_.operand(all, 2), first, count));

@@ -213,5 +213,43 @@ TEST(BoundsProofs, HoldForAllBytes) {
     }
 }
 
+// Two numbers in a word, and a mask for each, whose bits are turned: the first byte has nothing of
+// the second number, and the second byte nothing of the first.
+TEST(BoundsProofs, MasksOfTwoNumbersComeApart) {
+    const auto program = anyProgram();
+    static const Type word{.kind = Kind::kInt, .width = 16, .components = 1};
+    symbols::Terms terms;
+    const std::byte sample[] = {std::byte(0), std::byte(0)};
+    const TermId first = terms.bytes(sample, 2);
+    const TermId bytes[] = {first, first + 1};
+    const auto joined = [&](uint8_t count) {
+        symbols::Pieces pieces;
+        for (const TermId byte : bytes) {
+            terms.addPieces(byte, 0, count, pieces);
+            if (count < 8) terms.addPieces(terms.constant(0, 8), 0, 8 - count, pieces);
+        }
+        return terms.joined(pieces);
+    };
+    const auto computed = [&](uint32_t opcode, TermId a, TermId b, uint64_t value) {
+        return symbols::operated(terms, *program, opcode, word, word, {a, b}, value);
+    };
+    const TermId mask = computed(numberIn(OpIMul), joined(1), terms.constant(0xFF, 16), 0);
+    const TermId turned = terms.joined({{mask, 0, 16, false, true}});
+    const TermId whole = computed(numberIn(OpBitwiseAnd), joined(8), turned, 0);
+    symbols::Narrowing narrowing(terms);
+    std::vector<TermId> ids;
+    for (const uint32_t n : {0u, 1u}) {
+        ids.push_back(narrowing.of(terms.part(whole, n * 8, 8)));
+        symbols::Order order;
+        ASSERT_TRUE(symbols::addTo(terms, ids[n], order));
+        EXPECT_FALSE(order.numbers.contains(bytes[1 - n])) << n;
+    }
+    ids.insert(ids.end(), std::begin(bytes), std::end(bytes));
+    forAllValues(terms, ids, bytes, [&](const std::vector<uint64_t>& values) {
+        for (const uint32_t n : {0u, 1u})
+            ASSERT_EQ(values[n], (values[2 + n] & 1) != 0 ? 0 : values[2 + n]);
+    });
+}
+
 }  // namespace
 }  // namespace coopvk::reference::bounds_proof_test
