@@ -95,7 +95,7 @@ int run(std::span<char* const> arguments) {
     Counts counts;
     for (const Input& input : allInputs()) {
         if (!names.empty() && !names.contains(input.name)) continue;
-        if (names.empty() && isUnchecked(input)) continue;
+        if (names.empty() && (isUnchecked(input) || input.isRefused)) continue;
         const ProofVerdict verdict = printVerdict(input, choices);
         if (verdict == ProofVerdict::kProved)
             ++counts.proved;

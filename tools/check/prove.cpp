@@ -492,7 +492,7 @@ std::string Prover::otherAccess(const Case& one, const Execution& rewritten, siz
         if (isNew == (before.writers[i] != 0) || (!isNew && !isOutput)) continue;
         const bool isKept = now.deviations[i] == before.deviations[i] &&
                             rewritten.contents[b][i] == one.native.contents[b][i];
-        if (isNew && isKept && isInStoredWord(before, i)) {
+        if (isNew && !isOutput && isKept && isInStoredWord(before, i)) {
             assumptions |= kRestsOfWords;
             continue;
         }
