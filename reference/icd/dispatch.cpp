@@ -2,6 +2,7 @@
 //
 // Dispatches, and where their reports go. Conversions of the matrices of cooperative vectors, which
 // the host can do, too.
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -175,9 +176,13 @@ VkResult ConvertCooperativeVectorMatrixNV(Device&, const Info* info) {
         return VK_INCOMPLETE;
     }
     require(info->srcData.hostAddress != nullptr, "there is no source");
-    *info->pDstSize = both->to.size();
-    const bool done = convert(*both, static_cast<const std::byte*>(info->srcData.hostAddress),
-                              static_cast<std::byte*>(info->dstData.hostAddress));
+    // What a program takes for the size of the next conversion of such a matrix.
+    const size_t written = neededSize(both->to);
+    *info->pDstSize = written;
+    auto* const target = static_cast<std::byte*>(info->dstData.hostAddress);
+    std::fill(target + both->to.size(), target + written, std::byte{0});
+    const bool done =
+        convert(*both, static_cast<const std::byte*>(info->srcData.hostAddress), target);
     return done ? VK_SUCCESS : VK_ERROR_FEATURE_NOT_PRESENT;
 }
 

@@ -119,6 +119,15 @@ VkQueueFamilyProperties familyOf(const PhysicalDevice& device, uint32_t number) 
     return {family.flags | graphics, family.count, 64, {1, 1, 1}};
 }
 
+// All: the queues of one process are the only ones.
+void listPriorities(VkQueueFamilyGlobalPriorityProperties& to) {
+    constexpr VkQueueGlobalPriority kPriorities[] = {
+        VK_QUEUE_GLOBAL_PRIORITY_LOW, VK_QUEUE_GLOBAL_PRIORITY_MEDIUM,
+        VK_QUEUE_GLOBAL_PRIORITY_HIGH, VK_QUEUE_GLOBAL_PRIORITY_REALTIME};
+    to.priorityCount = uint32_t(std::size(kPriorities));
+    std::ranges::copy(kPriorities, to.priorities);
+}
+
 }  // namespace
 
 std::span<const QueueFamily> familiesOf(const PhysicalDevice& device) {
@@ -176,6 +185,8 @@ void GetPhysicalDeviceQueueFamilyProperties2(PhysicalDevice& device, uint32_t* c
     writeList(uint32_t(familiesOf(device).size()), count, out,
               [&](VkQueueFamilyProperties2& to, uint32_t i) {
                   to.queueFamilyProperties = familyOf(device, i);
+                  if (auto* to2 = find<VkQueueFamilyGlobalPriorityProperties>(to.pNext))
+                      listPriorities(*to2);
               });
 }
 

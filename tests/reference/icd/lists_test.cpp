@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the driver lists of matrices, and the sizes that it gives.
+#include <algorithm>
 #include <cstdlib>
 
 #include "vulkan.hpp"
@@ -38,10 +39,31 @@ TEST_P(Lists, FlexibleDimensionsHaveTheGranularityOfTheSetting) {
 }
 INSTANTIATE_TEST_SUITE_P(Granularity, Lists, testing::Values("1", "8"));
 
+class Families : public Vulkan {};
+
+// VkQueueFamilyGlobalPriorityProperties: priorities ascend, and none between the first and the last
+// is left out. Each is twice the one before (VkQueueGlobalPriority).
+TEST_F(Families, HavePriorities) {
+    VkQueueFamilyGlobalPriorityProperties priorities{
+        VK_STRUCTURE_TYPE_QUEUE_FAMILY_GLOBAL_PRIORITY_PROPERTIES};
+    VkQueueFamilyProperties2 family{VK_STRUCTURE_TYPE_QUEUE_FAMILY_PROPERTIES_2, &priorities};
+    uint32_t count = 1;
+    vkGetPhysicalDeviceQueueFamilyProperties2(physical, &count, &family);
+    ASSERT_GE(priorities.priorityCount, 1u);
+    ASSERT_LE(priorities.priorityCount, 4u);
+    for (uint32_t i = 1; i < priorities.priorityCount; ++i)
+        EXPECT_EQ(priorities.priorities[i], 2 * priorities.priorities[i - 1]);
+    const auto* listed =
+        std::find(priorities.priorities, priorities.priorities + priorities.priorityCount,
+                  VK_QUEUE_GLOBAL_PRIORITY_MEDIUM);
+    EXPECT_NE(listed, priorities.priorities + priorities.priorityCount);  // that of all queues
+}
+
 class VectorMatrices : public Vulkan {};
 
 // VK_NV_cooperative_vector: matrices in an optimal layout start at multiples of 64 bytes. So the
-// size is one, and matrices that follow each other are aligned.
+// size is one, and matrices that follow each other are aligned. Conversions write "the number of
+// bytes" that they need, so what one has written is enough for the next.
 TEST_F(VectorMatrices, OptimalMatricesFollowEachOther) {
     for (const auto layout : {VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_INFERENCING_OPTIMAL_NV,
                               VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_TRAINING_OPTIMAL_NV}) {
@@ -61,6 +83,17 @@ TEST_F(VectorMatrices, OptimalMatricesFollowEachOther) {
         ASSERT_VK(convert(device, &info));
         EXPECT_GE(size, 5u * 7 * 2);
         EXPECT_EQ(size % 64, 0u);
+        const size_t needed = size;
+        const std::vector<std::byte> source(5 * 16);
+        std::vector<std::byte> target(2 * needed, std::byte{9});
+        info.srcSize = source.size();
+        info.srcData.hostAddress = source.data();
+        for (const size_t offset : {size_t{0}, needed}) {
+            info.dstData.hostAddress = target.data() + offset;
+            EXPECT_EQ(convert(device, &info), VK_SUCCESS);
+            EXPECT_EQ(size, needed);
+        }
+        EXPECT_EQ(target, std::vector<std::byte>(2 * needed));  // zeros
     }
 }
 
