@@ -58,7 +58,10 @@ constexpr auto quantize = [](auto a) {  // denormals become 0
     const auto half = double(_Float16(a));
     return std::fabs(half) < 0x1p-14 ? std::copysign(0.0, half) : half;
 };
-constexpr auto sign = [](auto a) { return a > 0 ? decltype(a){1} : a < 0 ? -decltype(a){1} : a; };
+// Of NaN any of the results: 0.
+constexpr auto sign = [](auto a) {
+    return a > 0 ? decltype(a){1} : a < 0 ? -decltype(a){1} : a == 0 ? a : decltype(a){0};
+};
 // Whole numbers below 2^53 and their halves are exact.
 constexpr auto roundEven = [](auto a) {
     const auto below = std::floor(a);

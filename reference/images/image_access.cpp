@@ -93,6 +93,10 @@ Texel ImageAccess::read(const TexelAddress& address, bool& defined) const {
     return shown(decodeTexel(view.format, bytes));
 }
 
+Texel ImageAccess::outside() const {
+    return view.format.isCompressed() ? Texel{} : shown(decodeTexel(view.format, TexelBytes{}));
+}
+
 void ImageAccess::write(const TexelAddress& address, const Texel& texel, bool defined) const {
     TexelBytes bytes{};
     encodeTexel(view.format, texel, bytes);

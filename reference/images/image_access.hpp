@@ -44,6 +44,9 @@ struct ImageAccess {
     uint64_t offsetOf(const TexelAddress& address) const;
     // With the components that the view shows. `defined` becomes false if a byte is not.
     Texel read(const TexelAddress& address, bool& defined) const;
+    // What a read gives outside of the image: zeros, and what the format lacks (Vulkan, "Robust
+    // Image Access 2").
+    Texel outside() const;
     void write(const TexelAddress& address, const Texel& texel, bool defined) const;
     Texel shown(const Texel& texel) const;
 

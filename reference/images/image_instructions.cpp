@@ -50,7 +50,10 @@ void readImage(Subgroup& s, Out result, In image, In coordinate) {
         if (const TexelView* view = viewOf(s, image, lane)) {
             const ImageAccess access{s, *view, lane, plan.access};
             const TexelAddress address = addressOf(s, plan, coordinate, lane);
-            if (reaches(access, address)) texel = access.read(address, defined);
+            if (reaches(access, address))
+                texel = access.read(address, defined);
+            else if (!view->isNull)
+                texel = access.outside();
         }
         setTexel(result, lane, texel, defined);
     });

@@ -225,9 +225,11 @@ constexpr TransferRow kElementwiseRows[] = {
     row1<rising<wholeBelow>>(GLSLstd450Floor),
     row1<rising<wholeAbove>>(GLSLstd450Ceil),
     row1<rising<[](double x) { return std::fabs(x); }>>(GLSLstd450FAbs),
-    row1<rising<[](double x) { return x > 0   ? 1.0
-                                      : x < 0 ? -1.0
-                                              : x; }>>(GLSLstd450FSign),
+    row1<[](const Operands& o) {
+        Interval result = monotone(o[0], [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; });
+        if (o[0].nan) result.unite(Interval::between(-1, 1));
+        return result;
+    }>(GLSLstd450FSign),
     row1<[](const Operands& o) {
         const bool isOne = std::floor(o[0].low) == std::floor(o[0].high);
         return isOne ? subtract(o[0], point(std::floor(o[0].low))) : Interval::between(0, 1);

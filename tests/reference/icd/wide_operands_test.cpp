@@ -24,9 +24,11 @@ class WideOperands : public Accepting {
 
 // OpImageRead: the coordinate has what "needed by the definition of Image"; a flat image without
 // layers needs two numbers. OpImageWrite: a texel has no more than four components.
+// And outside of the image there are zeros, with 1 for the alpha that the format does not have
+// ("Robust Image Access 2").
 TEST_F(WideOperands, AreNotUsed) {
-    Picture picture(device, VK_FORMAT_R32_UINT, {2, 1});
-    Words source(device, Values{41, 0}), target(device, Values{7, 7});
+    Picture picture(device, VK_FORMAT_R32_UINT, {3, 1});
+    Words source(device, Values{41, 0, 0}), target(device, Values{7, 7, 7});
     Layout layout(device, {binding(0, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE)});
     const VkDescriptorSet set = layout.allocate();
     const VkDescriptorImageInfo info = picture.info();
@@ -47,7 +49,10 @@ TEST_F(WideOperands, AreNotUsed) {
         fullBarrier(commands);
         picture.copyTo(commands, target.buffer);
     }));
-    EXPECT_EQ(target.values(), (Values{41, 42}));
+    EXPECT_EQ(target.values(), (Values{41, 42, 10}));
+    const std::vector<std::string> messages = takeMessages();
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_NE(messages[0].find("accesses texel 3, 0, 0"), std::string::npos);
 }
 
 }  // namespace

@@ -16,4 +16,5 @@ void main() {
     outputs[6] = inverted[0].y;
     outputs[7] = inverted[1].x;
     outputs[8] = uintBitsToFloat(packFloat2x16(degrees(unpackFloat2x16(half_))));
+    outputs[9] = abs(sign(uintBitsToFloat(0x7FC00000u) + plus)) <= 1 ? 1 : 0;
 }

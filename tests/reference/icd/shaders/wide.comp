@@ -14,4 +14,6 @@ layout(set = 0, binding = 0) uniform uimage2D image;
 void main() {
     uint next = readTexel(image, ivec4(0, 0, 5, 6)).x + 1;
     writeTexel(image, ivec4(1, 0, 7, 8), construct(next, 9, 9, 9, 9));
+    uvec4 outside = readTexel(image, ivec4(3, 0, 0, 0));
+    writeTexel(image, ivec4(2, 0, 7, 8), construct(outside.x + outside.y + outside.z + 10 * outside.w, 9, 9, 9, 9));
 }
