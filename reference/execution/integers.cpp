@@ -29,6 +29,12 @@ constexpr auto quotient = [](int64_t a, int64_t b) -> int64_t {
     return b == -1 ? int64_t(0 - uint64_t(a)) : a / b;
 };
 constexpr auto remainder = [](int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; };
+// With VK_KHR_maintenance8 as SPIR-V says: undefined only where the quotient does not fit.
+template <auto kFunction>
+void checkedRemainder(Subgroup& s) {
+    if (s.program->definesRemainders) return checked<overflows, kFunction>(s);
+    checked<hasNegative, kFunction>(s);
+}
 // The sign of the second operand.
 constexpr auto integerModulo = [](int64_t a, int64_t b) {
     const int64_t rest = remainder(a, b);
@@ -142,8 +148,8 @@ constexpr OpcodeRow kIntegerRows[] = {
     each<checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a / b; }>>>(OpUDiv),
     each<checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a % b; }>>>(OpUMod),
     each<checked<overflows, onSigned<quotient>>>(OpSDiv),
-    each<checked<hasNegative, onSigned<remainder>>>(OpSRem),
-    each<checked<hasNegative, onSigned<integerModulo>>>(OpSMod),
+    each<checkedRemainder<onSigned<remainder>>>(OpSRem),
+    each<checkedRemainder<onSigned<integerModulo>>>(OpSMod),
     row<pairs<addCarry>>(OpIAddCarry, Defined::kAll),
     row<pairs<subtractBorrow>>(OpISubBorrow, Defined::kAll),
     row<pairs<unsignedProduct>>(OpUMulExtended, Defined::kAll),

@@ -95,6 +95,7 @@ void CommandBuffer::reset() {
     used.clear();
     pushed = {};
     inherited = {};
+    rendered = {};
     hasProgram = false;
     state = State::kInitial;
     result = VK_SUCCESS;

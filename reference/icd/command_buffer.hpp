@@ -165,6 +165,15 @@ struct Execution {
     }
 };
 
+struct ImageView;
+
+// Of vkCmdBeginRendering; null where there is none.
+struct RenderedViews {
+    bool areKnown = false;  // until vkCmdEndRendering
+    std::vector<ImageView*> colors;
+    ImageView *depth = nullptr, *stencil = nullptr;
+};
+
 struct CommandBuffer : ObjectOf<VkCommandBuffer> {
     CommandBuffer(Device& on, VkCommandBufferLevel level)
         : device(on), isPrimary(level == VK_COMMAND_BUFFER_LEVEL_PRIMARY) {}
@@ -177,7 +186,8 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
     bool hasProgram = false;                        // after the commands so far
     // The sets of push descriptors as they are after the commands so far.
     std::array<std::shared_ptr<const DescriptorSet>, kMaxSets> pushed;
-    Heaps inherited;               // of a secondary one
+    Heaps inherited;  // of a secondary one
+    RenderedViews rendered;
     VkResult result = VK_SUCCESS;  // of the recording; vkEndCommandBuffer returns it
 
     // A command of the command buffer is called.

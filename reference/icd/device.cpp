@@ -221,6 +221,8 @@ VkResult CreateDevice(PhysicalDevice& physical, const VkDeviceCreateInfo* info, 
     device->queueCounts = queuesOf(physical, *info);
     const auto* robust = find<VkPhysicalDeviceRobustness2FeaturesEXT>(info->pNext);
     device->hasNullDescriptors = robust != nullptr && robust->nullDescriptor;
+    const auto* more = find<VkPhysicalDeviceMaintenance8FeaturesKHR>(info->pNext);
+    device->hasMaintenance8 = more != nullptr && more->maintenance8;
     device->physical = {physical.self.lock(), &physical};
     const Settings& settings = device->settings();
     const bool isStale = settings.schedule == Choice::kAdversarial;

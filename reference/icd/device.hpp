@@ -187,7 +187,7 @@ struct Queue : ObjectOf<VkQueue> {
 struct Device : ObjectOf<VkDevice> {
     std::shared_ptr<PhysicalDevice> physical;
     ExtensionSet extensions;  // that are enabled
-    bool hasNullDescriptors = false;
+    bool hasNullDescriptors = false, hasMaintenance8 = false;
     std::array<Queue, kQueueCount> queues;
     std::array<uint32_t, std::size(kFamilies)> queueCounts{};  // that the program asked for
     std::thread thread;  // executes batches; the first submission starts it

@@ -84,6 +84,7 @@ VkResult makeProgram(Device& device, const Source& source, SharedProgram& progra
                                         .flushed = settings.flushed,
                                         .contracts = settings.contracts,
                                         .images = settings.graphics,
+                                        .hasMaintenance8 = device.hasMaintenance8,
                                         .numbersVariables = source.usesHeaps},
                                        warning);
     if (made) {

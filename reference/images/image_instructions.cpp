@@ -170,9 +170,9 @@ void findGradients(const ImageAccess& access, const SamplerState& sampler, const
                    bool isProjected, SampleOperands& operands, bool& defined) {
     if (!isImplicit(access.s.at->opcode)) return;
     operands.gradients = gradientsOf(access.s, coordinate, isProjected, access.lane);
-    defined &= operands.gradients.has_value() ||
-               (access.view.levels.size() == 1 &&
-                sampler.magnifiesLinearly == sampler.minifiesLinearly);
+    defined &=
+        operands.gradients.has_value() ||
+        (access.view.levels.size() == 1 && sampler.magnifiesLinearly == sampler.minifiesLinearly);
 }
 
 // Calls f(image, sampler, lane, defined) for each lane that has both; it returns the texel.

@@ -3,6 +3,7 @@
 // Samples of images (Vulkan, "Texel Input Operations" and "Image Operations"): levels of detail,
 // filters, and coordinates outside of the image.
 #include <cmath>
+#include <utility>
 
 #include "images/image_access.hpp"
 
@@ -117,9 +118,9 @@ class Sampling {
         const Texel first = ofLevel(high, isLinear);
         if (part == 0) return first;
         const Texel second = ofLevel(high + 1, isLinear);
-        Texel mixed;
-        for (size_t c = 0; c < mixed.size(); ++c)
-            mixed[c] = (1 - part) * first[c] + part * second[c];
+        Texel mixed{};
+        reduce(mixed, first, 1 - part, true);
+        reduce(mixed, second, part, false);
         return mixed;
     }
 
@@ -205,11 +206,25 @@ class Sampling {
         return cell;
     }
 
+    // A weighted mean, or the least or the most "of the values of the set of texels".
+    void reduce(Texel& to, const Texel& texel, double weight, bool isFirst) const {
+        for (size_t c = 0; c < to.size(); ++c) {
+            if (sampler_.reduction == Reduction::kMean)
+                to[c] += weight * texel[c];
+            else if (isFirst)
+                to[c] = texel[c];
+            else
+                to[c] = sampler_.reduction == Reduction::kLeast ? std::min(to[c], texel[c])
+                                                                : std::max(to[c], texel[c]);
+        }
+    }
+
     Texel ofLevel(uint32_t level, bool isLinear) {
         if (!isLinear) return texelAt(level, cellOf(level, 0));
         Point rest{};
         const Cell first = cellOf(level, 0.5, &rest);
         Texel sum{};
+        bool isFirst = true;
         for (uint32_t corner = 0; corner < 1u << dimensions_; ++corner) {
             double weight = 1;
             Cell cell = first;
@@ -219,8 +234,7 @@ class Sampling {
                 cell[d] += isSecond;
             }
             if (weight == 0) continue;
-            const Texel texel = texelAt(level, cell);
-            for (size_t c = 0; c < sum.size(); ++c) sum[c] += weight * texel[c];
+            reduce(sum, texelAt(level, cell), weight, std::exchange(isFirst, false));
         }
         return sum;
     }

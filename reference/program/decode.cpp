@@ -295,6 +295,7 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
         program_->lanes = request_.subgroupSize;
         program_->stage = findStage(spv::ExecutionModel(request_.stage));
         program_->isScripted = request_.isScripted;
+        program_->definesRemainders = request_.hasMaintenance8;
         program_->placement = request_.placement;
         program_->optimalLayout = request_.optimalLayout;
         program_->invocations = invocations;

@@ -147,8 +147,10 @@ class Reader {
 };
 
 // SPIRV-Tools gives integers of 4 bits the alignment 0, and then takes no stride of their vectors.
-bool validate(const spvtools::SpirvTools& tools, const Words& words, bool hasInt4) {
+bool validate(const spvtools::SpirvTools& tools, const Words& words, bool hasInt4,
+              bool offsetsVary) {
     spvtools::ValidatorOptions options;
+    options.SetAllowOffsetTextureOperand(offsetsVary);
     options.SetSkipBlockLayout(hasInt4);
     options.SetScalarBlockLayout(true);  // takes what the others take, too
     options.SetWorkgroupScalarBlockLayout(true);
@@ -179,13 +181,16 @@ Result<Module> parse(const ProgramRequest& request) {
         });
     if (!parsed) return error;
     Module module{std::move(reader->instructions), ""};
-    if (!request.validate || validate(tools, reader->validated, reader->hasInt4)) return module;
+    if (!request.validate ||
+        validate(tools, reader->validated, reader->hasInt4, request.hasMaintenance8))
+        return module;
     // Compilers such as naga lay out variables that have no layout, and drivers pass over that.
     // Rules that are not Vulkan's hold all the same.
     const bool ofLayout =
         error.message.find("VUID-StandaloneSpirv-None-10684") != std::string::npos;
     const spvtools::SpirvTools others(SPV_ENV_UNIVERSAL_1_6);
-    if (!ofLayout || !validate(others, reader->validated, reader->hasInt4)) return error;
+    if (!ofLayout || !validate(others, reader->validated, reader->hasInt4, request.hasMaintenance8))
+        return error;
     module.warning = "not valid, and executed all the same: " + error.message;
     return module;
 }

@@ -175,9 +175,10 @@ class Program {
     OptimalLayout optimalLayout;
     bool usesOptimalLayouts = false;
     const Stage* stage = nullptr;
-    bool isScripted = false;  // as ProgramRequest::isScripted
-    bool usesQuads = false;   // it has derivatives, or instructions on quads
-    bool quadsAreSquares = false;  // of 2 x 2 invocations: DerivativeGroupQuadsKHR
+    bool isScripted = false;         // as ProgramRequest::isScripted
+    bool definesRemainders = false;  // of negative numbers
+    bool usesQuads = false;          // it has derivatives, or instructions on quads
+    bool quadsAreSquares = false;    // of 2 x 2 invocations: DerivativeGroupQuadsKHR
     std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
     uint32_t invocations = 1;  // of a workgroup
     uint32_t subgroups = 1;    // of a workgroup

@@ -13,7 +13,8 @@ struct Invocation {
     uint32_t lane;
 
     uint32_t index() const { return subgroup.index * subgroup.lanes + lane; }
-    // Invocations are in subgroups along x, then y, then z; or their quads are, if these are squares.
+    // Invocations are in subgroups along x, then y, then z; or their quads are, if these are
+    // squares.
     uint32_t local(uint32_t dimension) const {
         const uint32_t side = group.program->quadsAreSquares ? 2 : 1;
         const uint32_t at = index() / (side * side), part = index() % (side * side);

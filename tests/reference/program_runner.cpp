@@ -102,6 +102,7 @@ void execute(Execution& run, const std::vector<uint32_t>& words) {
     request.flushed = run.settings.flushed;
     request.contracts = run.settings.contracts;
     request.validate = run.validate;
+    request.hasMaintenance8 = run.hasMaintenance8;
     request.optimalLayout = run.optimalLayout;
     request.stage = uint32_t(run.stage);
     request.isScripted = !run.lists.empty() || run.stage != spv::ExecutionModel::GLCompute;

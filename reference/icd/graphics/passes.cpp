@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Render passes: nothing is drawn in them, but attachments are cleared where they begin. What
-// orders these clears is not followed.
+// Render passes: nothing is drawn in them, but attachments are cleared, where they begin and by
+// vkCmdClearAttachments. What orders these clears is not followed.
 #include "graphics/unexecuted.hpp"
 #include "images/regions.hpp"
 
@@ -31,28 +31,32 @@ struct Framebuffer : ObjectOf<VkFramebuffer> {
 
 namespace {
 
-// What becomes of a view's aspect where the pass begins.
+// What becomes of a view's aspect, in these of its layers.
 struct AttachmentClear {
     ImageView* view = nullptr;
     VkImageAspectFlags aspect = 0;
     TexelBytes texel = {};
+    uint32_t layer = 0, layers = VK_REMAINING_ARRAY_LAYERS;
 };
+
+// Nothing, if there is no view or it has no such aspect.
+void addClear(ImageView* view, VkImageAspectFlags aspect, const VkClearValue& value,
+              std::vector<AttachmentClear>& clears) {
+    if (view == nullptr || (aspectsOf(view->format) & aspect) == 0) return;
+    const bool isColor = aspect == VK_IMAGE_ASPECT_COLOR_BIT;
+    clears.push_back({view, aspect,
+                      isColor ? texelOf(texelFormat(view->format), value.color)
+                              : texelOf(view->format, aspect, value.depthStencil)});
+}
 
 void addClears(ImageView& view, const PassAttachment& attachment, const VkClearValue& value,
                std::vector<AttachmentClear>& clears) {
-    const VkImageAspectFlags aspects = aspectsOf(view.format);
-    const bool isCleared = attachment.load == VK_ATTACHMENT_LOAD_OP_CLEAR;
-    if (aspects == VK_IMAGE_ASPECT_COLOR_BIT) {
-        if (isCleared)
-            clears.push_back({&view, aspects, texelOf(texelFormat(view.format), value.color)});
-        return;
-    }
-    const auto add = [&](VkImageAspectFlags aspect) {
-        if (aspects & aspect)
-            clears.push_back({&view, aspect, texelOf(view.format, aspect, value.depthStencil)});
-    };
-    if (isCleared) add(VK_IMAGE_ASPECT_DEPTH_BIT);
-    if (attachment.stencilLoad == VK_ATTACHMENT_LOAD_OP_CLEAR) add(VK_IMAGE_ASPECT_STENCIL_BIT);
+    if (attachment.load == VK_ATTACHMENT_LOAD_OP_CLEAR)
+        for (const VkImageAspectFlags aspect :
+             {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT})
+            addClear(&view, aspect, value, clears);
+    if (attachment.stencilLoad == VK_ATTACHMENT_LOAD_OP_CLEAR)
+        addClear(&view, VK_IMAGE_ASPECT_STENCIL_BIT, value, clears);
 }
 
 void clearView(Execution& execution, const AttachmentClear& clear, const VkRect2D& area) {
@@ -71,9 +75,11 @@ void clearView(Execution& execution, const AttachmentClear& clear, const VkRect2
     };
     std::tie(region.x, region.blocks) = part(area.offset.x, area.extent.width, level.width);
     std::tie(region.y, region.rows) = part(area.offset.y, area.extent.height, level.height);
-    region.slices = clear.view->texels.layers;
+    uint32_t layer = 0;
+    std::tie(layer, region.slices) =
+        part(int32_t(clear.layer), clear.layers, clear.view->texels.layers);
     const bool isDeep = image.info.imageType == VK_IMAGE_TYPE_3D;
-    (isDeep ? region.z : region.layer) = range.baseArrayLayer;
+    (isDeep ? region.z : region.layer) = range.baseArrayLayer + layer;
     fill(execution, region, clear.texel, false);
 }
 
@@ -146,6 +152,47 @@ void CmdBeginRendering(CommandBuffer& commands, const VkRenderingInfo* info) {
     if (!isResumed) add(info->pDepthAttachment, VK_IMAGE_ASPECT_DEPTH_BIT);
     if (!isResumed) add(info->pStencilAttachment, VK_IMAGE_ASPECT_STENCIL_BIT);
     recordClears(commands, std::move(clears), info->renderArea);
+    commands.rendered = {};
+    if (info->viewMask != 0) return;
+    const auto viewOf = [&](const VkRenderingAttachmentInfo* of) {
+        return of == nullptr ? nullptr : objectOf(of->imageView);
+    };
+    RenderedViews& views = commands.rendered;
+    views.areKnown = true;
+    for (const auto& each : listOf(info->pColorAttachments, info->colorAttachmentCount))
+        views.colors.push_back(viewOf(&each));
+    views.depth = viewOf(info->pDepthAttachment);
+    views.stencil = viewOf(info->pStencilAttachment);
+}
+
+void CmdEndRendering(CommandBuffer& commands) {
+    require(commands.device.settings().graphics, "the device does not execute this command");
+    commands.rendered = {};
+}
+
+// In passes of other kinds, which views an attachment has is not known here.
+void CmdClearAttachments(CommandBuffer& commands, uint32_t count, const VkClearAttachment* clears,
+                         uint32_t rectCount, const VkClearRect* rects) {
+    if (!commands.rendered.areKnown) return recordUnexecuted(commands, "vkCmdClearAttachments");
+    const RenderedViews& views = commands.rendered;
+    std::vector<AttachmentClear> all;
+    for (const auto& [aspects, number, value] : listOf(clears, count)) {
+        if ((aspects & VK_IMAGE_ASPECT_COLOR_BIT) && number != VK_ATTACHMENT_UNUSED) {
+            require(number < views.colors.size(), "there is no such attachment");
+            addClear(views.colors[number], VK_IMAGE_ASPECT_COLOR_BIT, value, all);
+        }
+        if (aspects & VK_IMAGE_ASPECT_DEPTH_BIT)
+            addClear(views.depth, VK_IMAGE_ASPECT_DEPTH_BIT, value, all);
+        if (aspects & VK_IMAGE_ASPECT_STENCIL_BIT)
+            addClear(views.stencil, VK_IMAGE_ASPECT_STENCIL_BIT, value, all);
+    }
+    for (const VkClearRect& rect : listOf(rects, rectCount)) {
+        for (AttachmentClear& each : all) {
+            each.layer = rect.baseArrayLayer;
+            each.layers = rect.layerCount;
+        }
+        recordClears(commands, all, rect.rect);
+    }
 }
 
 }  // namespace coopvk::reference::icd

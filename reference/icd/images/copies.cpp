@@ -44,6 +44,7 @@ void copyBuffer(CommandBuffer& commands, Buffer& buffer, Image& image,
                 std::span<const Copy> copies) {
     image.requireUsage(kToImage ? VK_IMAGE_USAGE_TRANSFER_DST_BIT
                                 : VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+    require(image.info.samples == 1, "texels with several samples are copied");
     for (const Copy& copy : copies) {
         const Region region =
             regionOf(image, copy.imageSubresource, copy.imageOffset, copy.imageExtent);
@@ -70,6 +71,8 @@ void copyImages(CommandBuffer& commands, Image& source, Image& target,
                 std::span<const Copy> copies) {
     source.requireUsage(VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
     target.requireUsage(VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+    require(source.info.samples == target.info.samples,
+            "one of the images has more samples than the other");
     for (const Copy& copy : copies) {
         const Region from = regionOf(source, copy.srcSubresource, copy.srcOffset, copy.extent);
         // The extent is in texels of the source: a block there may be a texel here.
@@ -85,15 +88,17 @@ void copyImages(CommandBuffer& commands, Image& source, Image& target,
         VkImageSubresourceLayers layers = copy.dstSubresource;
         if (!isDeep) layers.layerCount = from.slices;
         const Region to = regionOf(target, layers, copy.dstOffset, extent);
-        require(from.bytes.count == to.bytes.count, "the formats of the images differ in size");
+        // Depth of 24 bits becomes color of 32, and vice versa: the other bits are undefined.
+        require(from.bytes.packed == to.bytes.packed, "the formats of the images differ in size");
+        const uint32_t count = std::min(from.bytes.count, to.bytes.count);
         const auto copyAll = [=](Execution& execution) {
             const auto held = from.image->hold(), heldTarget = to.image->hold();
             beginAccesses(execution, Use::kCopyWrite);
             for (uint32_t s = 0; s < from.slices; ++s)
                 for (uint32_t n = 0; n < from.rows; ++n)
                     copyRow(execution, {from.row(s, n), from.bytes.first, from.image->format.bytes},
-                            {to.row(s, n), to.bytes.first, to.image->format.bytes}, from.blocks,
-                            from.bytes.count);
+                            {to.row(s, n), to.bytes.first, to.image->format.bytes},
+                            from.blocks * from.image->info.samples, count);
         };
         record(commands, copyAll, &source, &target);
     }
@@ -111,7 +116,6 @@ Region regionOf(Image& image, const VkImageSubresourceLayers& layers, const VkOf
         return first >= 0 && uint32_t(first) <= all && length <= all - uint32_t(first);
     };
     const TexelFormat& format = image.format;
-    require(image.info.samples == 1, "texels with several samples are copied");
     require(within(offset.x, extent.width, level.width, format.blockWidth) &&
                 within(offset.y, extent.height, level.height, format.blockHeight) &&
                 within(offset.z, extent.depth, level.depth),

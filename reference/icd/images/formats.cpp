@@ -123,7 +123,10 @@ VkImageAspectFlags aspectsOf(VkFormat format) {
 AspectBytes bytesOf(VkFormat format, VkImageAspectFlags aspect) {
     const DepthRow* row = depthRow(format);
     const uint32_t bytes = texelFormat(format).bytes;
-    if (row == nullptr) return {0, bytes, bytes};
+    const VkImageAspectFlags all = aspectsOf(format);
+    if (row == nullptr || (all != VK_IMAGE_ASPECT_STENCIL_BIT && (aspect & all) == all &&
+                           (all & VK_IMAGE_ASPECT_STENCIL_BIT) != 0))
+        return {0, bytes, bytes};
     if (aspect & VK_IMAGE_ASPECT_STENCIL_BIT) return {row->stencilFirst / 8u, 1, 1};
     return {0, row->depthBits / 8u, row->packed};
 }
@@ -132,7 +135,9 @@ VkFormatFeatureFlags2 imageFeatures(VkFormat vulkan, VkImageTiling tiling) {
     const TexelFormat format = texelFormat(vulkan);
     if (format.bytes == 0) return 0;
     VkFormatFeatureFlags2 features = kMoved | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT;
-    if (!format.isInteger()) features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
+    if (!format.isInteger())
+        features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
+                    VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_MINMAX_BIT;
     if (format.isCompressed()) return tiling == VK_IMAGE_TILING_LINEAR ? 0 : features;
     const bool isOptimal = tiling != VK_IMAGE_TILING_LINEAR;
     if (aspectsOf(vulkan) & VK_IMAGE_ASPECT_DEPTH_BIT)

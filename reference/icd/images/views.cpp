@@ -133,6 +133,8 @@ Sampler::Sampler(Device&, const VkSamplerCreateInfo& info) {
     made->least = info.minLod;
     made->most = info.maxLod;
     made->isUnnormalized = info.unnormalizedCoordinates;
+    if (const auto* reduces = find<VkSamplerReductionModeCreateInfo>(info.pNext))
+        made->reduction = Reduction(reduces->reductionMode);
     made->compares = info.compareEnable;
     made->compare = Compare(info.compareOp);
     made->border = borderOf(info);

@@ -216,6 +216,9 @@ struct ProgramRequest {
     bool images = false;      // executes instructions on images, samplers and texel buffers
     uint32_t stage = 5;       // spv::ExecutionModel: of the entry point; 5: GLCompute
     bool isScripted = false;  // Resources has lists (stages.hpp): needed by other stages
+    // As VK_KHR_maintenance8 has it: offsets of samples may vary, and remainders of negative
+    // numbers are defined.
+    bool hasMaintenance8 = false;
     // Resources is asked for variables by their numbers in resourceVariables(), not by their sets.
     bool numbersVariables = false;
 };

@@ -85,11 +85,15 @@ enum class Compare : uint8_t {
     kAlways
 };
 
+// What a filter makes of several texels, as VkSamplerReductionMode numbers it.
+enum class Reduction : uint8_t { kMean, kLeast, kMost };
+
 struct SamplerState {
     bool magnifiesLinearly = false, minifiesLinearly = false, mixesLevels = false;
     std::array<Wrap, 3> wraps = {};
     double bias = 0, least = 0, most = 0;  // levels of detail
     bool isUnnormalized = false;
+    Reduction reduction = Reduction::kMean;
     bool compares = false;
     Compare compare = Compare::kNever;
     Texel border = {};

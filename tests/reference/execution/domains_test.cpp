@@ -19,9 +19,12 @@ struct Given {
 struct Row {
     const char* code;
     bool (*isUndefined)(const Given&);
+    bool hasMaintenance8 = false;
 };
 bool isOutside(const Given& g) { return g.a > g.width || g.b > g.width || g.a + g.b > g.width; }
 bool isTooFar(const Given& g) { return g.b >= g.width; }
+
+bool overflows(const Given& g) { return g.sb == 0 || (g.sb == -1 && g.sa == g.lowest()); }
 
 const Row kRows[] = {
     {"OpIAdd %T %a %b", [](const Given&) { return false; }},
@@ -29,11 +32,14 @@ const Row kRows[] = {
     // SPIR-V: "if Operand 2 is 0", "or if ... overflow".
     {"OpUDiv %T %a %b", [](const Given& g) { return g.b == 0; }},
     {"OpUMod %T %a %b", [](const Given& g) { return g.b == 0; }},
-    {"OpSDiv %T %a %b",
-     [](const Given& g) { return g.sb == 0 || (g.sb == -1 && g.sa == g.lowest()); }},
+    {"OpSDiv %T %a %b", overflows},
     // Vulkan, appendix "Vulkan Environment for SPIR-V": if one of the operands is negative.
     {"OpSRem %T %a %b", [](const Given& g) { return g.sb <= 0 || g.sa < 0; }},
     {"OpSMod %T %a %b", [](const Given& g) { return g.sb <= 0 || g.sa < 0; }},
+    // VK_KHR_maintenance8: as SPIR-V says, "if Operand 2 is 0", or "-1 and Operand 1 is the
+    // minimum".
+    {"OpSRem %T %a %b", overflows, true},
+    {"OpSMod %T %a %b", overflows, true},
     {"OpShiftLeftLogical %T %a %b", isTooFar},
     {"OpShiftRightLogical %T %a %b", isTooFar},
     {"OpShiftRightArithmetic %T %a %b", isTooFar},
@@ -78,6 +84,7 @@ TEST_P(Domains, OfIntegersEnd) {
         for (const uint64_t a : numbers)
             for (const uint64_t b : numbers) {
                 Execution r;
+                r.hasMaintenance8 = row.hasMaintenance8;
                 r.validate = false;  // some instructions are not for each width in Vulkan
                 r.buffers[0] = {uint32_t(a), uint32_t(a >> 32), uint32_t(b), uint32_t(b >> 32)};
                 r.buffers[1] = {0};

@@ -172,7 +172,7 @@ TEST_F(Graphics, DrawsAreReportedOnce) {
     EXPECT_TRUE(startsWith(messages[0], "coopvk-reference-graphics: graphics: vkCmdDraw of "));
 }
 
-// VK_ATTACHMENT_LOAD_OP_CLEAR: of the render area alone.
+// VK_ATTACHMENT_LOAD_OP_CLEAR: of the render area alone. vkCmdClearAttachments: of a rectangle.
 TEST_F(Graphics, PassesClear) {
     Picture picture(device, VK_FORMAT_R8G8B8A8_UNORM, {3, 2});
     Words texels(device, std::vector<uint32_t>(6, 7));
@@ -191,11 +191,14 @@ TEST_F(Graphics, PassesClear) {
         pass.colorAttachmentCount = 1;
         pass.pColorAttachments = &color;
         vkCmdBeginRendering(commands, &pass);
+        const VkClearAttachment clear{VK_IMAGE_ASPECT_COLOR_BIT, 0, {{{0, 1, 0, 0}}}};
+        const VkClearRect part{{{2, 1}, {1, 1}}, 0, 1};
+        vkCmdClearAttachments(commands, 1, &clear, 1, &part);
         vkCmdEndRendering(commands);
         fullBarrier(commands);
         picture.copyTo(commands, texels.buffer);
     }));
-    EXPECT_EQ(texels.values(), (std::vector<uint32_t>{0, 0, 0, 0, 0xFFFF00FF, 0xFFFF00FF}));
+    EXPECT_EQ(texels.values(), (std::vector<uint32_t>{0, 0, 0, 0, 0xFFFF00FF, 0x0000FF00}));
 }
 
 // VK_EXT_memory_budget: the heap's usage counts what is allocated.

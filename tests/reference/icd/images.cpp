@@ -8,7 +8,12 @@ namespace coopvk::reference::test {
 void Accepting::SetUp() {
     setenv("COOPVK_REFERENCE_GRAPHICS", "accept", 1);
     instanceExtensions = {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME};
-    deviceExtensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME};
+    deviceExtensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME,
+                        VK_KHR_MAINTENANCE_8_EXTENSION_NAME,
+                        VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME};
+    maintenance8_.pNext = moreFeatures;
+    derivatives_.pNext = &maintenance8_;
+    moreFeatures = &derivatives_;
     deviceExtensions.insert(deviceExtensions.end(), more.begin(), more.end());
     Vulkan::SetUp();
 }

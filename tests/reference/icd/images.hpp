@@ -13,6 +13,12 @@ class Accepting : public Vulkan {
     std::vector<const char*> more;  // extensions of the device
     void SetUp() override;
     void TearDown() override;
+
+ private:
+    VkPhysicalDeviceMaintenance8FeaturesKHR maintenance8_{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_8_FEATURES_KHR};
+    VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR derivatives_{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COMPUTE_SHADER_DERIVATIVES_FEATURES_KHR};
 };
 
 // A flat image with memory of its own, and a view of it.

@@ -202,6 +202,38 @@ TEST_F(Images, CopiesAspects) {
     EXPECT_EQ(stencil.values(), (Values{0x5A5A5A5A}));
 }
 
+// "Compatible Formats for Depth-Stencil to/from Color Copies": 24 bits of depth are 32 of color.
+// Both aspects go together from image to image.
+TEST_F(Images, CopiesDepthToColor) {
+    constexpr VkImageAspectFlags kBoth = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
+    Picture first(device, VK_FORMAT_D24_UNORM_S8_UINT, {2, 2}, kBoth);
+    Picture second(device, VK_FORMAT_D24_UNORM_S8_UINT, {2, 2}, kBoth);
+    Picture depth(device, VK_FORMAT_R32_UINT, {2, 2}), stencil(device, VK_FORMAT_R8_UINT, {2, 2});
+    Words depths(device, Values(4, 0)), stencils(device, Values(1, 0));
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        for (const Picture* each : {&first, &second, &depth, &stencil}) each->prepare(commands);
+        depth.clear(commands);
+        const VkClearDepthStencilValue value{1.0f, 0x5A};
+        vkCmdClearDepthStencilImage(commands, first.image, VK_IMAGE_LAYOUT_GENERAL, &value, 1,
+                                    &first.range);
+        fullBarrier(commands);
+        const auto copy = [&](const Picture& from, VkImageAspectFlags aspect, const Picture& to) {
+            const VkImageCopy region{
+                {aspect, 0, 0, 1}, {}, {to.range.aspectMask, 0, 0, 1}, {}, {2, 2, 1}};
+            vkCmdCopyImage(commands, from.image, VK_IMAGE_LAYOUT_GENERAL, to.image,
+                           VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+            fullBarrier(commands);
+        };
+        copy(first, kBoth, second);
+        copy(second, VK_IMAGE_ASPECT_DEPTH_BIT, depth);
+        copy(second, VK_IMAGE_ASPECT_STENCIL_BIT, stencil);
+        depth.copyTo(commands, depths.buffer);
+        stencil.copyTo(commands, stencils.buffer);
+    }));
+    for (const uint32_t word : depths.values()) EXPECT_EQ(word & 0xFFFFFF, 0xFFFFFFu);
+    EXPECT_EQ(stencils.values(), (Values{0x5A5A5A5A}));
+}
+
 TEST_F(Images, RegionsOutsideAreRefused) {
     if (std::getenv("VK_INSTANCE_LAYERS") != nullptr)
         GTEST_SKIP() << "the validation layer reports it";

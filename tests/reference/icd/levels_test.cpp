@@ -18,8 +18,11 @@ float floatOf(uint32_t bits) {
 
 class Levels : public Accepting {
  protected:
+    VkSamplerReductionMode reduction = VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE;
     VkSampler samplerOf(VkFilter filter, VkSamplerMipmapMode mode, VkSamplerAddressMode address) {
-        VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+        const VkSamplerReductionModeCreateInfo reduces{
+            VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO, nullptr, reduction};
+        VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, &reduces};
         info.magFilter = info.minFilter = filter;
         info.mipmapMode = mode;
         info.addressModeU = info.addressModeV = info.addressModeW = address;
@@ -90,6 +93,19 @@ TEST_F(Levels, AreMixedClampedAndFoundByDerivatives) {
     EXPECT_EQ(results[13], 2);  // levels, behind the width of level 1
     EXPECT_NEAR(results[24], (0.2f + 1) / 2, 1e-6);
     EXPECT_NEAR(results[28], 0.2f, 1e-6);
+}
+
+// "computing a component-wise minimum or maximum [...] with non-zero weights": of two levels, and
+// of texels and the border.
+TEST_F(Levels, AreReduced) {
+    reduction = VK_SAMPLER_REDUCTION_MODE_MIN;
+    const auto least = resultsOf(kLevelsWords);
+    reduction = VK_SAMPLER_REDUCTION_MODE_MAX;
+    const auto most = resultsOf(kLevelsWords);
+    const std::pair<uint32_t, float> leasts[] = {{0, 0.2f}, {1, 0.8f}, {2, 0.8f}, {6, 0.2f}};
+    for (const auto& [i, expected] : leasts) EXPECT_NEAR(least[4 * i], expected, 1e-6) << i;
+    const std::pair<uint32_t, float> mosts[] = {{0, 0.8f}, {1, 0.8f}, {2, 0.8f}, {6, 1.0f}};
+    for (const auto& [i, expected] : mosts) EXPECT_NEAR(most[4 * i], expected, 1e-6) << i;
 }
 
 // "For implicit derivatives image instructions, the derivatives of texel coordinates are calculated
