@@ -77,9 +77,6 @@ void run(Pass pass, TypeTable& types) {
             return shareEqualValues(types, Within::kBlock);
         case Pass::kFunction:
             return shareEqualValues(types, Within::kFunction);
-        case Pass::kFold:
-            foldBranches(module);
-            return;
         case Pass::kMerge:
             return mergeBlocks(module);
         case Pass::kUnread:

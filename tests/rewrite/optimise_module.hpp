@@ -13,7 +13,7 @@ namespace coopvk::rewrite::optimise_module {
 // New ids begin at 100: %99 is the first block. %30 is a buffer of u32, %98 is RelaxedPrecision.
 std::vector<uint32_t> assembled(std::string_view body);
 
-enum class Pass { kSplit, kForward, kBlock, kFunction, kFold, kMerge, kUnread };
+enum class Pass { kSplit, kForward, kBlock, kFunction, kMerge, kUnread };
 
 struct Case {
     std::string_view name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimise/dead_code.hpp"
 
+#include "ir/blocks.hpp"
 #include "ir/calls.hpp"
 #include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
@@ -117,6 +118,74 @@ class DeadCode {
     std::vector<Id> pending_;
 };
 
+// The case that a switch takes by a constant selector; 0: it is not known.
+Id knownCase(const Module& module, const Instruction& i) {
+    const std::optional<uint64_t> value = module.constantValue(i.word(0));
+    if (!value) return 0;
+    uint64_t one = 0, bits = 0;  // of literals, lower words first
+    for (const Operand& o : operandsBehind(i, 2)) {
+        if (!o.isId) {
+            one |= uint64_t{o.word} << bits;
+            bits += 32;
+        } else {
+            const uint64_t mask = bits > 32 ? ~uint64_t{0} : 0xffffffff;
+            if (one == (*value & mask)) return o.word;
+            one = bits = 0;
+        }
+    }
+    return i.word(1);
+}
+
+// The only label to which a block leads by a constant condition; 0: there is none.
+Id knownTarget(const Module& module, const Block& block) {
+    const Instruction& end = *block.body.back();
+    if (end.opcode == OpSwitch) return knownCase(module, end);
+    const bool isChoice = end.opcode == OpBranchConditional;
+    const std::optional<bool> condition =
+        isChoice ? module.constantBool(end.word(0)) : std::nullopt;
+    return condition ? end.word(*condition ? 1 : 2) : 0;
+}
+
+// By number: whether the block may be executed.
+std::vector<bool> executedBlocks(const Module& module, const Function& function) {
+    const BlockGraph graph(function);
+    std::vector<bool> executed(function.blocks.size());
+    std::vector<size_t> pending = {0};
+    while (!pending.empty()) {
+        const size_t number = pending.back();
+        pending.pop_back();
+        if (executed[number]) continue;
+        executed[number] = true;
+        const auto known = graph.number(knownTarget(module, *function.blocks[number]));
+        const std::vector<size_t> next = known ? std::vector{*known} : graph.successors(number);
+        pending.insert(pending.end(), next.begin(), next.end());
+    }
+    return executed;
+}
+
+// Takes out of blocks that constant conditions never lead to what has no result and directs no
+// control flow. Returns the results that these blocks have.
+std::unordered_set<Id> emptyUnreachedBlocks(Module& module) {
+    std::unordered_set<Id> neverComputed;
+    for (const auto& function : module.functions()) {
+        const bool isAny = std::ranges::any_of(
+            function->blocks, [&](const auto& block) { return knownTarget(module, *block) != 0; });
+        if (!isAny) continue;
+        const std::vector<bool> executed = executedBlocks(module, *function);
+        for (size_t number = 0; number < executed.size(); ++number) {
+            if (executed[number]) continue;
+            InstructionList& body = function->blocks[number]->body;
+            module.takeOut(body, [](const Instruction& i) {
+                return i.result == 0 && !isTerminator(i.opcode) &&
+                       !isOneOf(i.opcode, {OpSelectionMerge, OpLoopMerge});
+            });
+            for (const InstructionPtr& i : body) neverComputed.insert(i->result);
+        }
+    }
+    neverComputed.erase(0);
+    return neverComputed;
+}
+
 // What only computes names no function, but for calls: no operand is looked up then.
 bool hasNoEffect(const Effects& effects, const Module& module, const Instruction& i) {
     return (i.opcode != OpFunctionCall && onlyComputes(ownEffects(module, i))) ||
@@ -160,18 +229,22 @@ void removeDeadDeclarations(Module& module, const MayGo& mayGo) {
 }
 
 void removeUnreadValues(Module& module) {
+    const std::unordered_set<Id> neverComputed = emptyUnreachedBlocks(module);
     const Effects effects(module);
-    removeDeadCode(module, [&](const Instruction& i) { return hasNoEffect(effects, module, i); });
+    removeDeadCode(module, [&](const Instruction& i) {
+        return neverComputed.contains(i.result) || hasNoEffect(effects, module, i);
+    });
 }
 
 void removeUnread(Module& module) {
     removeUnreachedFunctions(module);
+    const std::unordered_set<Id> neverComputed = emptyUnreachedBlocks(module);
     const Effects effects(module);
     // Of module scope, only types and constants: a constant may be WorkgroupSize.
     removeDeadDeclarations(module, [&](const Instruction& i) {
         if (isDeclaration(i)) return !isVariable(i.opcode) && !isBuiltIn(module, i.result);
         const bool isGlobal = isVariable(i.opcode) && storageOf(i) != spv::StorageClass::Function;
-        return !isGlobal && hasNoEffect(effects, module, i);
+        return neverComputed.contains(i.result) || (!isGlobal && hasNoEffect(effects, module, i));
     });
     removeUnreachedFunctions(module);  // whose calls are gone
 }

@@ -18,7 +18,8 @@ using MayGo = std::function<bool(const Instruction&)>;
 void removeDeadCode(Module& module, const MayGo& mayGo);
 // Of one function.
 void removeDeadCode(Module& module, Function& function, const MayGo& mayGo);
-// Removes what nothing reads and what may vanish (effects.hpp).
+// Removes what nothing reads and what may vanish (effects.hpp), and all that nothing reads in
+// blocks that constant conditions never lead to; drivers remove these blocks.
 void removeUnreadValues(Module& module);
 // The same, and types, constants and functions that nothing names.
 void removeUnread(Module& module);

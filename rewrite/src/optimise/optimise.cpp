@@ -7,15 +7,11 @@ namespace coopvk::rewrite {
 
 void optimise(TypeTable& types, Within within) {
     Module& module = types.module();
-    const auto clean = [&] {
-        mergeBlocks(module);
-        shareEqualValues(types, within);
-        removeUnread(module);
-    };
     splitVariables(types);
     forwardVariables(module, [](const Instruction&) { return true; });
-    clean();
-    if (foldBranches(module)) clean();
+    mergeBlocks(module);
+    shareEqualValues(types, within);
+    removeUnread(module);
 }
 
 }  // namespace coopvk::rewrite

@@ -70,13 +70,6 @@ enum class Within {
 };
 void shareEqualValues(TypeTable& types, Within within);
 
-// Branches of which the condition is a constant lead where it says, and blocks go that nothing
-// leads to then. Whether there were any.
-//
-//   OpSelectionMerge %c None             OpBranch %a
-//   OpBranchConditional %true %a %b
-bool foldBranches(Module& module);
-
 // Blocks go into the only one that leads to them, if that leads to nothing else.
 void mergeBlocks(Module& module);
 

@@ -382,7 +382,6 @@ ProductSlices sliceFactors(TypeTable& types, const PlannedTarget& target, Layout
     const LayoutPolicy wide = withWideGrid(types, target, policy, all);
     if (chooseFactors(types, target, wide, all).empty()) return slices;
     // Drivers would keep stores to shared memory, through which factors go.
-    foldBranches(types.module());
     removeUnreadValues(types.module());
     const MatrixUses uses(types.module());
     const auto chosen = chooseFactors(types, target, wide, uses);
