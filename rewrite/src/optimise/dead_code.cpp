@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimise/dead_code.hpp"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "ir/blocks.hpp"
 #include "ir/calls.hpp"
 #include "ir/effects.hpp"
