@@ -150,6 +150,7 @@ class Decoder {
     void contract(Function& function);
     Status readEdges(const Outline& from, const Function& function, Block& block);
     Status chooseRow(const Parsed& from, Instruction& to);
+    void readUniformity(const Instruction& at, bool isNonUniform);
 
     Error invalid(const Parsed& instruction, const std::string& message) const;
     Error unsupported(const Parsed& instruction) const;

@@ -240,6 +240,17 @@ Status Decoder::readEdges(const Outline& from, const Function& function, Block& 
     return Done{};
 }
 
+void Decoder::readUniformity(const Instruction& at, bool isNonUniform) {
+    if (at.result == kNone) return;
+    Slot& slot = program_->slots[at.result];
+    slot.nonUniform = isNonUniform;
+    // Vulkan, VUID-RuntimeSpirv-NonUniform-06274: so is what selects one of several resources.
+    const bool selects = at.opcode == OpSelect || at.opcode == OpPhi;
+    if (selects && at.type->kind == Kind::kPointer &&
+        at.type->storage == spv::StorageClass::StorageBuffer)
+        slot.ofDescriptors = true;
+}
+
 // Without a handler: an instruction that does nothing.
 Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     to = from;
@@ -272,13 +283,7 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
                    has(spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT);
     to.isUniform = has(spv::Decoration::Uniform);
     to.transposes = has(spv::Decoration::CooperativeMatrixTransposeEXT);
-    if (to.result != kNone)
-        program_->slots[to.result].nonUniform = has(spv::Decoration::NonUniform);
-    // Vulkan, VUID-RuntimeSpirv-NonUniform-06274: so is what selects one of several resources.
-    const bool selects = to.opcode == OpSelect || to.opcode == OpPhi;
-    if (selects && to.type->kind == Kind::kPointer &&
-        to.type->storage == spv::StorageClass::StorageBuffer)
-        program_->slots[to.result].ofDescriptors = true;
+    readUniformity(to, has(spv::Decoration::NonUniform));
     to.rearranges = allows(to, spv::FPFastMathModeMask::AllowReassoc);
     // SPIR-V, 2.16.2: FPRoundingMode is for conversions "whose only uses are Object operands of
     // OpStore instructions storing through a pointer to a 16-bit floating-point object". No matrix
