@@ -122,7 +122,9 @@ size_t neededSize(const matrices::VectorMatrix& matrix) {
     return matrix.lines() != 0 ? matrix.size() : wholeSize(matrix);
 }
 
+// All bytes that the matrix needs; those of padding become zeros.
 bool convert(const Matrices& both, const std::byte* source, std::byte* target) {
+    std::fill(target + both.to.size(), target + neededSize(both.to), std::byte{0});
     return matrices::convertMatrix(both.from, {source, both.from.size()}, both.to,
                                    {target, both.to.size()});
 }
@@ -176,13 +178,9 @@ VkResult ConvertCooperativeVectorMatrixNV(Device&, const Info* info) {
         return VK_INCOMPLETE;
     }
     require(info->srcData.hostAddress != nullptr, "there is no source");
-    // What a program takes for the size of the next conversion of such a matrix.
-    const size_t written = neededSize(both->to);
-    *info->pDstSize = written;
-    auto* const target = static_cast<std::byte*>(info->dstData.hostAddress);
-    std::fill(target + both->to.size(), target + written, std::byte{0});
-    const bool done =
-        convert(*both, static_cast<const std::byte*>(info->srcData.hostAddress), target);
+    *info->pDstSize = neededSize(both->to);
+    const bool done = convert(*both, static_cast<const std::byte*>(info->srcData.hostAddress),
+                              static_cast<std::byte*>(info->dstData.hostAddress));
     return done ? VK_SUCCESS : VK_ERROR_FEATURE_NOT_PRESENT;
 }
 
@@ -206,7 +204,7 @@ void CmdConvertCooperativeVectorMatrixNV(CommandBuffer& commands, uint32_t count
             std::vector<std::byte> stale;
             const std::byte* bytes = followedBytes(execution, Use::kConvertRead,
                                                    part(source, 0, both.from.size()), stale);
-            const Range written = part(target, 0, both.to.size());
+            const Range written = part(target, 0, neededSize(both.to));
             followWrite(execution, Use::kConvertWrite, written);
             if (convert(both, bytes, target.data)) markWritten(written);
         });
