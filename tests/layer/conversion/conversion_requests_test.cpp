@@ -42,9 +42,9 @@ TEST_F(Conversions, TypesThatConvert) {
 // Whole words of less than 4 GiB.
 TEST_F(Conversions, SizesOnADevice) {
     layer::MatrixConversion conversion;
-    const auto fits = [&](uint64_t source, uint64_t target) {
-        conversion.source.placement.size = source;
-        conversion.target.placement.size = target;
+    const auto fits = [&](uint64_t from, uint64_t to) {
+        conversion.source.placement.size = from;
+        conversion.target.placement.size = to;
         return layer::ConversionKernel::checkLimits(conversion).empty();
     };
     constexpr uint64_t kMost = (uint64_t{1} << 32) - 4;
