@@ -109,6 +109,7 @@ void checkMultiple(Subgroup& s, uint32_t operand, uint32_t alignment, std::strin
     });
 }
 void checkPlace(Subgroup& s, uint32_t pointer, uint32_t alignment) {
+    usesDescriptor(s, pointer, 0);
     if (!checksAlignment(s)) return;
     s.uses({kEventAligned, pointer, alignment, alignment});
     checkMultiple(s, pointer + 1, alignment, "an offset of");

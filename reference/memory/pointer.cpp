@@ -47,14 +47,18 @@ Semantics semanticsOf(spv::Scope scope, uint32_t mask) {
     return semantics;
 }
 
-void usesAddress(Subgroup& s, uint32_t operand, uint32_t size, uint32_t alignment) {
-    s.uses({kEventAddress, operand, size});
-    if (alignment != 0) s.uses({kEventAligned, operand, size, alignment});
+void usesDescriptor(Subgroup& s, uint32_t operand, uint32_t size) {
     const Slot& slot = s.program->slotAt(*s.at, operand);
     // Vulkan, "Shader Resource Interface": the pointer must be decorated. Proofs ask for that.
     const bool isPermitted =
         slot.nonUniform || (slot.ofNonUniform && s.group->settings->symbols == nullptr);
     if (slot.ofDescriptors && !isPermitted) s.uses({kEventDescriptor, operand, size});
+}
+
+void usesAddress(Subgroup& s, uint32_t operand, uint32_t size, uint32_t alignment) {
+    s.uses({kEventAddress, operand, size});
+    if (alignment != 0) s.uses({kEventAligned, operand, size, alignment});
+    usesDescriptor(s, operand, size);
 }
 
 namespace {

@@ -103,6 +103,8 @@ constexpr Reach reachOf(spv::Scope scope) {
 // `mask`: of spv::MemorySemanticsMask.
 Semantics semanticsOf(spv::Scope scope, uint32_t mask);
 
+// Tells observers that a pointer leads to one descriptor in all lanes, or must.
+void usesDescriptor(Subgroup& s, uint32_t operand, uint32_t size);
 // An instruction accesses so many bytes in each lane through a pointer. `alignment`: see Access.
 void usesAddress(Subgroup& s, uint32_t operand, uint32_t size, uint32_t alignment = 0);
 

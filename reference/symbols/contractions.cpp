@@ -74,6 +74,12 @@ uint8_t Contractions::productsIn(TermId term) {
     constexpr uint32_t kBounded[] = {numberIn(GLSLstd450FMin),   numberIn(GLSLstd450FMax),
                                      numberIn(GLSLstd450NMin),   numberIn(GLSLstd450NMax),
                                      numberIn(GLSLstd450FClamp), numberIn(GLSLstd450NClamp)};
+    // So is a quotient by a constant, which may be a product.
+    const bool isQuotient = terms_.isApplied(term, numberIn(OpFDiv)) &&
+                            terms_.constantOf(terms_.operand(term, 1)).has_value();
+    if (isQuotient) products = contracted(terms_.functionOf(term));
+    if (isQuotient || terms_.isApplied(term, numberIn(GLSLstd450Ldexp)))
+        products |= productsIn(terms_.operand(term, 0));
     if (kind == TermKind::kApplied && isAmong(kBounded, terms_.functionOf(term).opcode))
         for (uint32_t n = 0; n < terms_[term].count; ++n)
             products |= productsIn(terms_.operand(term, n));

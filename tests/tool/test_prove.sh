@@ -425,3 +425,19 @@ pair lane "float lane = float(gl_SubgroupInvocationID); own = lane; $of m = $of(
     "$of m = $of(1.0); coopMatStore(m, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
     'float own; float held(inout float x) { return x * 0.0; } float through(const in uint row, const in uint column, const in float x) { return x + held(own); }'
 expect 0 '; matrices have this layout of elements' --lanes 32 --against "$work/lane1.spv" "$work/lane1.spv"
+pair given "float lane = float(gl_SubgroupInvocationID); $of m = $of(1.0), n; coopMatPerElementNV(n, m, with, lane); coopMatStore(n, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
+    "$of m = $of(1.0); coopMatStore(m, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
+    'float with(const in uint row, const in uint column, const in float x, const in float lane) { return x + lane * 0.0; }'
+expect 0 '; matrices have this layout of elements' --lanes 32 --against "$work/given1.spv" "$work/given1.spv"
+# Cooperative vectors at descriptors; products that a device may not list.
+pair vectorway 'coopvecNV<float, 4> v; coopVecLoadNV(v, d[nonuniformEXT(i & 1)].x, 16 * i); r[i] = v[1];' \
+    'coopvecNV<float, 4> v; coopVecLoadNV(v, d[i & 1].x, 16 * i); r[i] = v[1];' "$data"
+proof vectorway 2 'natively: uniformity: accesses another descriptor than lane 0'
+product() {
+    echo "coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> p = coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>(1.0hf);
+        coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> q = coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB>(1.0hf);
+        coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> h = coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(1.0hf);
+        $of s = $of(1.0); $1 r[i] = a[i];"
+}
+pair listed "$(product 'h = coopMatMulAdd(p, q, h);')" "$(product 's = coopMatMulAdd(p, q, s);')"
+proof listed 0 '; the device has what the module needs more than the original'

@@ -49,6 +49,21 @@ constexpr Op kMatrices[] = {Op::OpTypeCooperativeMatrixKHR, Op::OpTypeCooperativ
 constexpr Op kChains[] = {Op::OpAccessChain, Op::OpInBoundsAccessChain, Op::OpPtrAccessChain,
                           Op::OpInBoundsPtrAccessChain};
 
+// Of lanes, or changing memory, beside those of memory and of core subgroups.
+constexpr Op kOfCaller[] = {Op::OpSubgroupBallotKHR,
+                            Op::OpSubgroupFirstInvocationKHR,
+                            Op::OpSubgroupAllKHR,
+                            Op::OpSubgroupAnyKHR,
+                            Op::OpSubgroupAllEqualKHR,
+                            Op::OpGroupNonUniformRotateKHR,
+                            Op::OpSubgroupReadInvocationKHR,
+                            Op::OpGroupNonUniformQuadAllKHR,
+                            Op::OpGroupNonUniformQuadAnyKHR,
+                            Op::OpGroupNonUniformPartitionNV,
+                            Op::OpImageWrite,
+                            Op::OpCooperativeVectorStoreNV,
+                            Op::OpCooperativeVectorOuterProductAccumulateNV,
+                            Op::OpCooperativeVectorReduceSumAccumulateNV};
 // Instructions that call functions for elements.
 constexpr Op kCallers[] = {Op::OpCooperativeMatrixPerElementOpNV, Op::OpCooperativeMatrixReduceNV,
                            Op::OpCooperativeMatrixLoadTensorNV};
@@ -136,8 +151,13 @@ bool dependsOnCaller(const Module& module, const Instruction& i) {
     if (copies && isOfCaller(i[2])) return true;
     if (copies || i.opcode == Op::OpStore) return storageOf(i[1]) != spv::StorageClass::Function;
     if (i.opcode == Op::OpLoad) return isOfCaller(i[3]);
-    return isAtomic(i.opcode) ||
+    return isAtomic(i.opcode) || isOneOf(i.opcode, kOfCaller) ||
            (i.opcode >= Op::OpGroupNonUniformElect && i.opcode <= Op::OpGroupNonUniformQuadSwap);
+}
+
+bool isConstant(const Module& module, uint32_t id) {
+    const Op opcode = module.definition(id).opcode;
+    return opcode >= Op::OpConstantTrue && opcode <= Op::OpSpecConstantOp;
 }
 
 // Whether a function that an instruction on matrices calls for elements tells by whom, or how often
@@ -154,6 +174,10 @@ bool hasElementFunction(const Module& module) {
         if (!isOneOf(i.opcode, kCallers)) continue;
         for (size_t n = 3; n < i.words.size(); ++n)
             if (module.definition(i[n]).opcode == Op::OpFunction) open.push_back(i[n]);
+        if (i.opcode != Op::OpCooperativeMatrixPerElementOpNV) continue;
+        // What it passes on is the calling lane's.
+        for (size_t n = 5; n < i.words.size(); ++n)
+            if (!isConstant(module, i[n])) return true;
     }
     std::set<uint32_t> seen;
     while (!open.empty()) {

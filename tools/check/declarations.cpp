@@ -299,6 +299,29 @@ std::set<std::vector<uint64_t>> openConstants(const Module& module) {
     return all;
 }
 
+// Formats and forms of a product; empty: it is none. Devices list them together.
+std::vector<uint64_t> productOf(const Module& module, const Instruction& i) {
+    std::vector<uint64_t> one = {static_cast<uint64_t>(i.opcode)};
+    const auto addComponent = [&](uint32_t type) {
+        const Instruction& component = module.definition(module.definition(type)[2]);
+        one.insert(one.end(), {static_cast<uint64_t>(component.opcode), component[2]});
+    };
+    const bool hasBias = i.opcode == Op::OpCooperativeVectorMatrixMulAddNV;
+    if (hasBias || i.opcode == Op::OpCooperativeVectorMatrixMulNV) {
+        addComponent(i[1]);
+        addComponent(module.typeOf(i[3]));
+        for (const size_t n : {4, 7, hasBias ? 10 : 7, hasBias ? 13 : 10, hasBias ? 14 : 11})
+            one.push_back(module.constant(i[n]).value_or(0));
+        return one;
+    }
+    if (i.opcode != Op::OpCooperativeMatrixMulAddKHR && i.opcode != Op::OpCooperativeMatrixMulAddNV)
+        return {};
+    addComponent(i[1]);
+    for (size_t n = 3; n < 6; ++n) addComponent(module.typeOf(i[n]));
+    one.push_back(i[6]);
+    return one;
+}
+
 // What a device lists or has features for, beside capabilities: sizes of matrices and vectors,
 // offsets and strides in blocks, numbers in operations of subgroups, shared memory that is 0.
 std::set<std::vector<uint64_t>> listedBy(const Module& module) {
@@ -334,6 +357,7 @@ std::set<std::vector<uint64_t>> listedBy(const Module& module) {
             static_cast<spv::StorageClass>(i[3]) == spv::StorageClass::Workgroup)
             one.push_back(i[3]);
         if (one.size() > 1 || isGroup) all.insert(std::move(one));
+        if (auto product = productOf(module, i); !product.empty()) all.insert(std::move(product));
     }
     return all;
 }
