@@ -2,6 +2,7 @@
 //
 // SPV_NV_cooperative_vector: loads, stores, products, and training. Each invocation has vectors of
 // its own.
+#include <algorithm>
 #include <cstring>
 #include <format>
 #include <string_view>
@@ -188,6 +189,17 @@ void notePadding(const VectorMatrix& place, const Memory& memory, uint32_t lane)
         }
 }
 
+// SPV_NV_cooperative_vector: "the matrix and bias values must not be modified while a shader might
+// be using them", also not by the invocation itself. Proofs ask for that.
+void checkUnchanged(Subgroup& s, const Memory& memory, uint32_t lane, uint64_t offset,
+                    uint64_t size) {
+    if (s.group->settings->symbols == nullptr) return;
+    const Span number = memory.locate(lane, offset, size, false);
+    if (number.writers != nullptr && std::any_of(number.writers, number.writers + size,
+                                                 [](uint32_t position) { return position != 0; }))
+        s.report(kCheckProgram, lane, "a matrix or a bias that the dispatch has changed");
+}
+
 void product(Subgroup& s, Out result, In input) {
     const auto& plan = s.plan<ProductPlan>();
     const Number biasNumber = plan.bias.value_or(plan.result);
@@ -209,6 +221,7 @@ void product(Subgroup& s, Out result, In input) {
             place = own;
             weights.emplace(place.number, plan.m, plan.k, [&](uint32_t m, uint32_t k) {
                 const uint64_t byte = plan.transpose ? place.offset(k, m) : place.offset(m, k);
+                checkUnchanged(s, memory, lane, byte, bits / 8);
                 return memory.read(lane, byte * 8, bits);
             });
             notePadding(place, memory, lane);
@@ -219,7 +232,9 @@ void product(Subgroup& s, Out result, In input) {
                             [&](uint32_t k, uint32_t) { return factors[k]; });
         const Matrix bias(biasNumber, plan.m, 1, [&](uint32_t m, uint32_t) {
             if (!plan.bias) return Element{};
-            return memoryAt(s, 5, lane).read(lane, uint64_t(m) * biasBits, biasBits);
+            const Memory at = memoryAt(s, 5, lane);
+            checkUnchanged(s, at, lane, uint64_t(m) * biasBits / 8, biasBits / 8);
+            return at.read(lane, uint64_t(m) * biasBits, biasBits);
         });
         const SumRule rule = sumRule(s, plan.result);
         setElements(result, lane, multiplyAdd(*weights, column, bias, rule).elements);

@@ -71,16 +71,26 @@ uint8_t Contractions::productsIn(TermId term) {
         const TermId from = withoutRoundTrip(terms_, term, terms_.conversionOf(term).to);
         if (from != term) products = productsIn(from);
     }
-    constexpr uint32_t kBounded[] = {numberIn(GLSLstd450FMin),   numberIn(GLSLstd450FMax),
-                                     numberIn(GLSLstd450NMin),   numberIn(GLSLstd450NMax),
-                                     numberIn(GLSLstd450FClamp), numberIn(GLSLstd450NClamp)};
+    constexpr uint32_t kOfOperands[] = {numberIn(GLSLstd450FMin),   numberIn(GLSLstd450FMax),
+                                        numberIn(GLSLstd450NMin),   numberIn(GLSLstd450NMax),
+                                        numberIn(GLSLstd450FClamp), numberIn(GLSLstd450NClamp),
+                                        numberIn(GLSLstd450Fma),    numberIn(OpFmaKHR)};
     // So is a quotient by a constant, which may be a product.
     const bool isQuotient = terms_.isApplied(term, numberIn(OpFDiv)) &&
                             terms_.constantOf(terms_.operand(term, 1)).has_value();
     if (isQuotient) products = contracted(terms_.functionOf(term));
     if (isQuotient || terms_.isApplied(term, numberIn(GLSLstd450Ldexp)))
         products |= productsIn(terms_.operand(term, 0));
-    if (kind == TermKind::kApplied && isAmong(kBounded, terms_.functionOf(term).opcode))
+    const auto isZero = [&](uint32_t n) {
+        const auto bits = terms_.constantOf(terms_.operand(term, n));
+        return bits && (*bits & numbers::lowBits(terms_[term].width - 1u)) == 0;
+    };
+    for (const uint32_t n : {0u, 1u})
+        if ((terms_.isApplied(term, numberIn(OpFAdd)) ||
+             terms_.isApplied(term, numberIn(OpFSub))) &&
+            isZero(n))
+            products |= productsIn(terms_.operand(term, 1 - n));
+    if (kind == TermKind::kApplied && isAmong(kOfOperands, terms_.functionOf(term).opcode))
         for (uint32_t n = 0; n < terms_[term].count; ++n)
             products |= productsIn(terms_.operand(term, n));
     if (kind == TermKind::kChosen)

@@ -56,6 +56,8 @@ constexpr Pair kChoices[] = {
     {"a product within infinities", "p = a * b; p = p + c;",
      "float x = clamp(a * b, -1.0 / 0.0, 1.0 / 0.0); f = x + c;", false},
     {"a product by 1", "p = a * b; p = p + c;", "float x = (a * b) / 1.0; f = x + c;", false},
+    {"a product and no sum", "p = a * b; p = p + c;", "float x = fma(a * b, 1.0, -0.0); f = x + c;",
+     false},
     {"a product of no power", "p = a * b; p = p + c;", "float x = ldexp(a * b, 0); f = x + c;",
      false},
     {"an exact product through a wider format", "p = a * b; p = p + c;",

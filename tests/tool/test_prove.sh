@@ -441,3 +441,11 @@ product() {
 }
 pair listed "$(product 'h = coopMatMulAdd(p, q, h);')" "$(product 's = coopMatMulAdd(p, q, s);')"
 proof listed 0 '; the device has what the module needs more than the original'
+# SPV_NV_cooperative_vector: "the matrix and bias values must not be modified while a shader might be using them".
+multiplied() {
+    echo "coopvecNV<float, 4> v, w; coopVecLoadNV(v, a, 0); $1
+        coopVecMatMulNV(w, v, gl_ComponentTypeFloat32NV, $2, gl_ComponentTypeFloat32NV, 4, 4, gl_CooperativeVectorMatrixLayoutRowMajorNV, false, 16); r[0] = w[0];"
+}
+copied='for (uint n = 128; n < 144; ++n) r[n] = a[n];'
+pair weights "if (i == 0) { $(multiplied "$copied" 'a, 512') }" "if (i == 0) { $(multiplied "$copied" 'r, 512') }"
+proof weights 2 'a matrix or a bias that the dispatch has changed'

@@ -195,7 +195,8 @@ bool knowsLayout(const Module& module) {
     const auto isOfLayout = [&](const Instruction& i) {
         const Op opcode = i.opcode == Op::OpSpecConstantOp ? static_cast<Op>(i[3]) : i.opcode;
         return opcode == Op::OpCooperativeMatrixLengthKHR ||
-               opcode == Op::OpCooperativeMatrixLengthNV || namesElement(module, i);
+               opcode == Op::OpCooperativeMatrixLengthNV ||
+               opcode == Op::OpCooperativeMatrixGetCoordinateEXT || namesElement(module, i);
     };
     return std::ranges::any_of(module.instructions(), isOfLayout) || hasElementFunction(module);
 }
