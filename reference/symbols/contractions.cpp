@@ -2,6 +2,8 @@
 #include "symbols/contractions.hpp"
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "execution/opcode_table.hpp"
 #include "symbols/comparison.hpp"
@@ -51,6 +53,53 @@ bool givesProduct(const Function& f) {
     return isAmong(kProducts, f.opcode) || isAmong(kOfProducts, f.opcode);
 }
 
+// Operands that may be the result, for all that compilers know: then they remove the instruction.
+std::vector<TermId> Contractions::resultsOf(TermId term) const {
+    const TermKind kind = terms_[term].kind;
+    const auto operand = [&](uint32_t n) { return terms_.operand(term, n); };
+    if (terms_.isFree(term)) return {operand(0)};
+    if (kind == TermKind::kChosen) return {operand(1), operand(2)};
+    if (kind == TermKind::kConverted)
+        return {withoutRoundTrip(terms_, term, terms_.conversionOf(term).to)};
+    if (kind != TermKind::kApplied || terms_.functionOf(term).type().kind != Kind::kFloat)
+        return {};
+    const numbers::Number number = terms_.functionOf(term).type().number;
+    const auto valueOf = [&](uint32_t n) -> std::optional<double> {
+        const auto bits = terms_.constantOf(operand(n));
+        return bits ? std::optional(numbers::decodeDouble(number, *bits)) : std::nullopt;
+    };
+    const auto isNoBound = [&](uint32_t n) {
+        const auto value = valueOf(n);
+        return value && !std::isfinite(*value);
+    };
+    switch (terms_.functionOf(term).opcode) {
+        case numberIn(OpFNegate):
+        case numberIn(GLSLstd450FAbs):
+        case numberIn(GLSLstd450Ldexp):
+            return {operand(0)};
+        case numberIn(OpFDiv):
+            return valueOf(1) ? std::vector{operand(0)} : std::vector<TermId>{};
+        case numberIn(OpFAdd):
+        case numberIn(OpFSub):
+            if (valueOf(0) == 0) return {operand(1)};
+            return valueOf(1) == 0 ? std::vector{operand(0)} : std::vector<TermId>{};
+        case numberIn(GLSLstd450Fma):
+        case numberIn(OpFmaKHR):
+            return valueOf(2) == 0 ? std::vector{operand(0), operand(1)} : std::vector<TermId>{};
+        case numberIn(GLSLstd450FMin):
+        case numberIn(GLSLstd450FMax):
+        case numberIn(GLSLstd450NMin):
+        case numberIn(GLSLstd450NMax):
+            if (operand(0) == operand(1) || isNoBound(1)) return {operand(0)};
+            return isNoBound(0) ? std::vector{operand(1)} : std::vector<TermId>{};
+        case numberIn(GLSLstd450FClamp):
+        case numberIn(GLSLstd450NClamp):
+            return isNoBound(1) && isNoBound(2) ? std::vector{operand(0)} : std::vector<TermId>{};
+        default:
+            return {};
+    }
+}
+
 uint8_t Contractions::productsIn(TermId term) {
     if (const auto* known = valueIn(products_, term)) return *known;
     uint8_t products = 0;
@@ -58,43 +107,16 @@ uint8_t Contractions::productsIn(TermId term) {
         return !of.isLoose ? kExactProducts : of.isRounded ? kStoredProducts : kLooseProducts;
     };
     const TermKind kind = terms_[term].kind;
+    // A quotient by a constant may be a product.
+    const bool isQuotient =
+        terms_.isApplied(term, numberIn(OpFDiv)) && terms_.constantOf(terms_.operand(term, 1));
     if ((kind == TermKind::kApplied || kind == TermKind::kOpaque) &&
-        givesProduct(terms_.functionOf(term)) && !terms_.isFree(term))
+        (isQuotient || givesProduct(terms_.functionOf(term))) && !terms_.isFree(term))
         products = contracted(terms_.functionOf(term));
     if (kind == TermKind::kProduct && numbers::format(terms_.sumOf(term).result).floating())
         products = contracted(terms_.sumOf(term));
-    const bool isSign = terms_.isApplied(term, numberIn(OpFNegate)) ||
-                        terms_.isApplied(term, numberIn(GLSLstd450FAbs));
-    if (isSign || terms_.isFree(term)) products = productsIn(terms_.operand(term, 0));
-    // What a compiler removes is not in the way.
-    if (kind == TermKind::kConverted) {
-        const TermId from = withoutRoundTrip(terms_, term, terms_.conversionOf(term).to);
-        if (from != term) products = productsIn(from);
-    }
-    constexpr uint32_t kOfOperands[] = {numberIn(GLSLstd450FMin),   numberIn(GLSLstd450FMax),
-                                        numberIn(GLSLstd450NMin),   numberIn(GLSLstd450NMax),
-                                        numberIn(GLSLstd450FClamp), numberIn(GLSLstd450NClamp),
-                                        numberIn(GLSLstd450Fma),    numberIn(OpFmaKHR)};
-    // So is a quotient by a constant, which may be a product.
-    const bool isQuotient = terms_.isApplied(term, numberIn(OpFDiv)) &&
-                            terms_.constantOf(terms_.operand(term, 1)).has_value();
-    if (isQuotient) products = contracted(terms_.functionOf(term));
-    if (isQuotient || terms_.isApplied(term, numberIn(GLSLstd450Ldexp)))
-        products |= productsIn(terms_.operand(term, 0));
-    const auto isZero = [&](uint32_t n) {
-        const auto bits = terms_.constantOf(terms_.operand(term, n));
-        return bits && (*bits & numbers::lowBits(terms_[term].width - 1u)) == 0;
-    };
-    for (const uint32_t n : {0u, 1u})
-        if ((terms_.isApplied(term, numberIn(OpFAdd)) ||
-             terms_.isApplied(term, numberIn(OpFSub))) &&
-            isZero(n))
-            products |= productsIn(terms_.operand(term, 1 - n));
-    if (kind == TermKind::kApplied && isAmong(kOfOperands, terms_.functionOf(term).opcode))
-        for (uint32_t n = 0; n < terms_[term].count; ++n)
-            products |= productsIn(terms_.operand(term, n));
-    if (kind == TermKind::kChosen)
-        products = productsIn(terms_.operand(term, 1)) | productsIn(terms_.operand(term, 2));
+    for (const TermId of : resultsOf(term))
+        if (of != term) products |= productsIn(of);
     return products_[term] = products;
 }
 

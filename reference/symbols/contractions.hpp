@@ -39,6 +39,7 @@ class Contractions {
     std::unordered_map<TermId, bool> settled_;
 
     bool isComputedNan(TermId term) const;
+    std::vector<TermId> resultsOf(TermId term) const;
 };
 
 }  // namespace coopvk::reference::symbols
