@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <format>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace coopvk::check {
 namespace {
