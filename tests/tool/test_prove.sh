@@ -337,8 +337,18 @@ GLSL
 glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/patch.spv" "$work/patch.tesc"
 expect 0 '; outputs that invocations share have no races, and are set up before they are written' --lanes 32 --against "$work/patch.spv" "$work/patch.spv"
 # Where lanes are apart, a device may let them meet.
-pair met 'if (i < 24) r[i] = i < 8 ? 8.0 : 16.0;' \
-    'if (i < 24) { float x = a[i]; if (i < 8) x = a[i] * 1.0; r[i] = float(subgroupBallotBitCount(subgroupBallot(true))); }'
+for body in 'r[i] = 16;' 'uint z = 0; if (i < 16) z = a[i]; r[i] = subgroupBallotBitCount(subgroupBallot(true)) + 0 * z;'; do
+    n=$([[ $body == r* ]] && echo 1 || echo 2)
+    cat >"$work/met$n.comp" <<GLSL
+#version 460
+#extension GL_KHR_shader_subgroup_ballot : require
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer A { uint a[64]; };
+layout(binding = 1) buffer R { uint r[64]; };
+void main() { const uint i = gl_LocalInvocationIndex; if (i < 32) { $body } else { r[i] = a[i]; } }
+GLSL
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/met$n.spv" "$work/met$n.comp"
+done
 proof met 1 'differs'
 # Each way of a choice has one descriptor in all lanes, or the pointer is NonUniform; two of an array may be one buffer.
 data='layout(binding = 2) buffer D { float x[]; } d[2];'
