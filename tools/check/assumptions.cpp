@@ -241,7 +241,8 @@ bool knowsDispatch(const Module& module) {
 // Where Memory Operands are.
 struct OperandsRow {
     Op opcode;
-    size_t operands;  // the word of Memory Operands, if it is there
+    size_t operands;          // the word of Memory Operands, if it is there
+    bool ofMatrices = false;  // or of cooperative vectors
 };
 constexpr OperandsRow kMemoryOperands[] = {{Op::OpLoad, 4},
                                            {Op::OpStore, 3},
@@ -249,14 +250,14 @@ constexpr OperandsRow kMemoryOperands[] = {{Op::OpLoad, 4},
                                            {Op::OpCopyMemory, 4},
                                            {Op::OpCopyMemorySized, 4},
                                            {Op::OpCopyMemorySized, 5},
-                                           {Op::OpCooperativeMatrixLoadKHR, 6},
-                                           {Op::OpCooperativeMatrixStoreKHR, 5},
-                                           {Op::OpCooperativeMatrixLoadNV, 6},
-                                           {Op::OpCooperativeMatrixStoreNV, 5},
-                                           {Op::OpCooperativeMatrixLoadTensorNV, 6},
-                                           {Op::OpCooperativeMatrixStoreTensorNV, 4},
-                                           {Op::OpCooperativeVectorLoadNV, 5},
-                                           {Op::OpCooperativeVectorStoreNV, 4}};
+                                           {Op::OpCooperativeMatrixLoadKHR, 6, true},
+                                           {Op::OpCooperativeMatrixStoreKHR, 5, true},
+                                           {Op::OpCooperativeMatrixLoadNV, 6, true},
+                                           {Op::OpCooperativeMatrixStoreNV, 5, true},
+                                           {Op::OpCooperativeMatrixLoadTensorNV, 6, true},
+                                           {Op::OpCooperativeMatrixStoreTensorNV, 4, true},
+                                           {Op::OpCooperativeVectorLoadNV, 5, true},
+                                           {Op::OpCooperativeVectorStoreNV, 4, true}};
 
 // Whether an access says that memory is Volatile: by its decoration, memory operands or semantics.
 bool hasVolatileAccess(const Module& module) {
@@ -289,13 +290,11 @@ uint32_t largestAlignment(const Module& module) {
 }
 
 bool movesMatrices(const Module& module) {
-    constexpr Op kMoves[] = {
-        Op::OpCooperativeMatrixLoadKHR,      Op::OpCooperativeMatrixStoreKHR,
-        Op::OpCooperativeMatrixLoadNV,       Op::OpCooperativeMatrixStoreNV,
-        Op::OpCooperativeMatrixLoadTensorNV, Op::OpCooperativeMatrixStoreTensorNV,
-        Op::OpCooperativeVectorLoadNV,       Op::OpCooperativeVectorStoreNV};
-    return std::ranges::any_of(module.instructions(),
-                               [&](const Instruction& i) { return isOneOf(i.opcode, kMoves); });
+    return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
+        return std::ranges::any_of(kMemoryOperands, [&](const OperandsRow& row) {
+            return row.ofMatrices && row.opcode == i.opcode;
+        });
+    });
 }
 
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "assumptions.hpp"
+#include "device_needs.hpp"
 #include "interfaces.hpp"
 
 namespace coopvk::check {
@@ -237,14 +238,6 @@ std::pair<uint64_t, uint64_t> pushConstantsOf(const Module& module) {
     return range;
 }
 
-// Bits of a number, or of a vector's components; 32: that of which nothing is known.
-uint64_t scalarWidth(const Module& module, uint32_t type) {
-    const Instruction* of = &module.definition(type);
-    if (of->opcode == Op::OpTypeVector) of = &module.definition((*of)[2]);
-    const bool isNumber = of->opcode == Op::OpTypeInt || of->opcode == Op::OpTypeFloat;
-    return isNumber ? (*of)[2] : 32;
-}
-
 // Of a number, or of each component; nothing: it is not known.
 std::vector<std::optional<uint64_t>> componentsOf(const Module& module, uint32_t id) {
     const Instruction& of = module.definition(id);
@@ -295,69 +288,6 @@ std::set<std::vector<uint64_t>> openConstants(const Module& module) {
             for (const auto& of : componentsOf(module, i[n]))
                 one.insert(one.end(), {of.has_value(), of.value_or(0)});
         all.insert(std::move(one));
-    }
-    return all;
-}
-
-// Formats and forms of a product; empty: it is none. Devices list them together.
-std::vector<uint64_t> productOf(const Module& module, const Instruction& i) {
-    std::vector<uint64_t> one = {static_cast<uint64_t>(i.opcode)};
-    const auto addComponent = [&](uint32_t type) {
-        const Instruction& component = module.definition(module.definition(type)[2]);
-        one.insert(one.end(), {static_cast<uint64_t>(component.opcode), component[2]});
-    };
-    const bool hasBias = i.opcode == Op::OpCooperativeVectorMatrixMulAddNV;
-    if (hasBias || i.opcode == Op::OpCooperativeVectorMatrixMulNV) {
-        addComponent(i[1]);
-        addComponent(module.typeOf(i[3]));
-        for (const size_t n : {4, 7, hasBias ? 10 : 7, hasBias ? 13 : 10, hasBias ? 14 : 11})
-            one.push_back(module.constant(i[n]).value_or(0));
-        return one;
-    }
-    if (i.opcode != Op::OpCooperativeMatrixMulAddKHR && i.opcode != Op::OpCooperativeMatrixMulAddNV)
-        return {};
-    addComponent(i[1]);
-    for (size_t n = 3; n < 6; ++n) addComponent(module.typeOf(i[n]));
-    one.push_back(i[6]);
-    return one;
-}
-
-// What a device lists or has features for, beside capabilities: sizes of matrices and vectors,
-// offsets and strides in blocks, numbers in operations of subgroups, shared memory that is 0.
-std::set<std::vector<uint64_t>> listedBy(const Module& module) {
-    using enum spv::Decoration;
-    std::set<std::vector<uint64_t>> all;
-    for (const Instruction& i : module.instructions()) {
-        const bool isVector = i.opcode == Op::OpTypeCooperativeVectorNV;
-        const bool isMatrix =
-            i.opcode == Op::OpTypeCooperativeMatrixKHR || i.opcode == Op::OpTypeCooperativeMatrixNV;
-        const size_t place = i.opcode == Op::OpMemberDecorate ? 3 : 2;
-        const auto decoration = static_cast<spv::Decoration>(i[place]);
-        const bool isLayout =
-            (i.opcode == Op::OpDecorate || i.opcode == Op::OpMemberDecorate) &&
-            (decoration == Offset || decoration == ArrayStride || decoration == MatrixStride);
-        std::vector<uint64_t> one = {static_cast<uint64_t>(i.opcode)};
-        if (isLayout) one.insert(one.end(), {i[place], i[place + 1]});
-        if (isVector || isMatrix) {
-            const Instruction& component = module.definition(i[2]);
-            one.insert(one.end(), {static_cast<uint64_t>(component.opcode), component[2]});
-            for (size_t n = 3; n < i.words.size(); ++n)
-                one.push_back(module.constant(i[n]).value_or(0));
-        }
-        const bool isGroup =
-            i.opcode >= Op::OpGroupNonUniformBroadcast && i.opcode <= Op::OpGroupNonUniformQuadSwap;
-        if (isGroup) one = {scalarWidth(module, i[1])};
-        // Atomic operations on shared memory have features of their own.
-        const bool isAtomic = i.opcode >= Op::OpAtomicLoad && i.opcode <= Op::OpAtomicXor;
-        if (isAtomic && scalarWidth(module, i[1]) == 64) {
-            const Instruction& pointer = module.definition(module.typeOf(i[3]));
-            one.insert(one.end(), {64, pointer[2]});
-        }
-        if (i.opcode == Op::OpVariable && i.words.size() > 4 &&
-            static_cast<spv::StorageClass>(i[3]) == spv::StorageClass::Workgroup)
-            one.push_back(i[3]);
-        if (one.size() > 1 || isGroup) all.insert(std::move(one));
-        if (auto product = productOf(module, i); !product.empty()) all.insert(std::move(product));
     }
     return all;
 }
