@@ -33,6 +33,13 @@ constexpr uint32_t kSingle[] = {numberIn(OpFMul),           numberIn(OpFDiv),
                                 numberIn(OpFConvert),       numberIn(OpQuantizeToF16),
                                 numberIn(GLSLstd450Step),   numberIn(GLSLstd450Ldexp)};
 
+// No number that they give is an operand, for all that compilers find out.
+constexpr uint32_t kNever[] = {numberIn(OpFMul),         numberIn(GLSLstd450Sqrt),
+                               numberIn(GLSLstd450Exp),  numberIn(GLSLstd450InverseSqrt),
+                               numberIn(GLSLstd450Exp2), numberIn(GLSLstd450Log),
+                               numberIn(GLSLstd450Log2), numberIn(GLSLstd450Sin),
+                               numberIn(GLSLstd450Cos)};
+
 bool isComposed(const Function& f) {
     constexpr uint32_t kComposed[] = {numberIn(GLSLstd450Fma),
                                       numberIn(GLSLstd450FMix),
@@ -48,56 +55,53 @@ bool isComposed(const Function& f) {
 }
 
 bool givesProduct(const Function& f) {
-    constexpr uint32_t kProducts[] = {numberIn(OpFMul), numberIn(GLSLstd450Degrees),
-                                      numberIn(GLSLstd450Radians)};
-    return isAmong(kProducts, f.opcode) || isAmong(kOfProducts, f.opcode);
+    constexpr uint32_t kOthers[] = {numberIn(OpFAdd),
+                                    numberIn(OpFSub),
+                                    numberIn(GLSLstd450Fma),
+                                    numberIn(OpFmaKHR),
+                                    numberIn(GLSLstd450FMix),
+                                    numberIn(OpFMod),
+                                    numberIn(OpFRem),
+                                    numberIn(OpFDiv),
+                                    numberIn(GLSLstd450Length),
+                                    numberIn(GLSLstd450Modf),
+                                    numberIn(GLSLstd450Fract),
+                                    numberIn(GLSLstd450ModfStruct),
+                                    numberIn(GLSLstd450Distance)};
+    if (f.type().kind != Kind::kFloat || isAmong(kOthers, f.opcode)) return false;
+    return f.opcode == numberIn(OpFMul) || !isAmong(kSingle, f.opcode);
 }
 
-// Operands that may be the result, for all that compilers know: then they remove the instruction.
+// Operands of which a compiler may know, by whatever it finds out, that they are the result: then
+// it removes the instruction.
 std::vector<TermId> Contractions::resultsOf(TermId term) const {
     const TermKind kind = terms_[term].kind;
-    const auto operand = [&](uint32_t n) { return terms_.operand(term, n); };
-    if (terms_.isFree(term)) return {operand(0)};
-    if (kind == TermKind::kChosen) return {operand(1), operand(2)};
-    if (kind == TermKind::kConverted)
-        return {withoutRoundTrip(terms_, term, terms_.conversionOf(term).to)};
-    if (kind != TermKind::kApplied || terms_.functionOf(term).type().kind != Kind::kFloat)
-        return {};
-    const numbers::Number number = terms_.functionOf(term).type().number;
-    const auto valueOf = [&](uint32_t n) -> std::optional<double> {
-        const auto bits = terms_.constantOf(operand(n));
-        return bits ? std::optional(numbers::decodeDouble(number, *bits)) : std::nullopt;
+    std::vector<TermId> results;
+    if (kind == TermKind::kJoined)
+        for (const Piece& piece : terms_.pieces(term))
+            if (!piece.isConstant()) results.push_back(piece.term);
+    if (kind == TermKind::kChosen) results = {terms_.operand(term, 1), terms_.operand(term, 2)};
+    if (kind == TermKind::kReduced)
+        results.assign(terms_.operands(term).begin(), terms_.operands(term).end());
+    if (kind == TermKind::kConverted) results = {terms_.operand(term, 0)};
+    if (kind != TermKind::kApplied && kind != TermKind::kOpaque) return results;
+    const Function& f = terms_.functionOf(term);
+    if (f.isFree) return {terms_.operand(term, 0)};
+    if (f.type().kind != Kind::kFloat || isAmong(kNever, f.opcode)) return results;
+    const auto isZero = [&](uint32_t n) {
+        const auto bits = terms_.constantOf(terms_.operand(term, n));
+        return bits && numbers::decodeDouble(f.types[n]->number, *bits) == 0;
     };
-    const auto isNoBound = [&](uint32_t n) {
-        const auto value = valueOf(n);
-        return value && !std::isfinite(*value);
+    // Without a zero a sum is none of its operands.
+    const auto isAdded = [&](uint32_t n) {
+        if (f.opcode == numberIn(OpFAdd) || f.opcode == numberIn(OpFSub)) return !isZero(1 - n);
+        const bool isFused = f.opcode == numberIn(GLSLstd450Fma) || f.opcode == numberIn(OpFmaKHR);
+        return isFused && !(n == 2 ? isZero(0) || isZero(1) : isZero(2));
     };
-    switch (terms_.functionOf(term).opcode) {
-        case numberIn(OpFNegate):
-        case numberIn(GLSLstd450FAbs):
-        case numberIn(GLSLstd450Ldexp):
-            return {operand(0)};
-        case numberIn(OpFDiv):
-            return valueOf(1) ? std::vector{operand(0)} : std::vector<TermId>{};
-        case numberIn(OpFAdd):
-        case numberIn(OpFSub):
-            if (valueOf(0) == 0) return {operand(1)};
-            return valueOf(1) == 0 ? std::vector{operand(0)} : std::vector<TermId>{};
-        case numberIn(GLSLstd450Fma):
-        case numberIn(OpFmaKHR):
-            return valueOf(2) == 0 ? std::vector{operand(0), operand(1)} : std::vector<TermId>{};
-        case numberIn(GLSLstd450FMin):
-        case numberIn(GLSLstd450FMax):
-        case numberIn(GLSLstd450NMin):
-        case numberIn(GLSLstd450NMax):
-            if (operand(0) == operand(1) || isNoBound(1)) return {operand(0)};
-            return isNoBound(0) ? std::vector{operand(1)} : std::vector<TermId>{};
-        case numberIn(GLSLstd450FClamp):
-        case numberIn(GLSLstd450NClamp):
-            return isNoBound(1) && isNoBound(2) ? std::vector{operand(0)} : std::vector<TermId>{};
-        default:
-            return {};
-    }
+    for (uint32_t n = 0; n < terms_[term].count && n < f.types.size(); ++n)
+        if (f.types[n]->kind == Kind::kFloat && !isAdded(n))
+            results.push_back(terms_.operand(term, n));
+    return results;
 }
 
 uint8_t Contractions::productsIn(TermId term) {

@@ -49,21 +49,27 @@ constexpr Op kMatrices[] = {Op::OpTypeCooperativeMatrixKHR, Op::OpTypeCooperativ
 constexpr Op kChains[] = {Op::OpAccessChain, Op::OpInBoundsAccessChain, Op::OpPtrAccessChain,
                           Op::OpInBoundsPtrAccessChain};
 
-// Of lanes, or changing memory, beside those of memory and of core subgroups.
-constexpr Op kOfCaller[] = {Op::OpSubgroupBallotKHR,
-                            Op::OpSubgroupFirstInvocationKHR,
-                            Op::OpSubgroupAllKHR,
-                            Op::OpSubgroupAnyKHR,
-                            Op::OpSubgroupAllEqualKHR,
-                            Op::OpGroupNonUniformRotateKHR,
-                            Op::OpSubgroupReadInvocationKHR,
-                            Op::OpGroupNonUniformQuadAllKHR,
-                            Op::OpGroupNonUniformQuadAnyKHR,
-                            Op::OpGroupNonUniformPartitionNV,
-                            Op::OpImageWrite,
-                            Op::OpCooperativeVectorStoreNV,
-                            Op::OpCooperativeVectorOuterProductAccumulateNV,
-                            Op::OpCooperativeVectorReduceSumAccumulateNV};
+// First and last of instructions that give the same for each invocation that executes them, and
+// change nothing. OpLoad and OpStore are apart.
+struct OpcodeRange {
+    Op first, last;
+};
+constexpr OpcodeRange kOfOperands[] = {
+    {Op::OpNop, Op::OpMemberName},
+    {Op::OpString, Op::OpNoLine},
+    {Op::OpExtInst, Op::OpExtInst},
+    {Op::OpFunction, Op::OpVariable},
+    {Op::OpAccessChain, Op::OpInBoundsPtrAccessChain},
+    {Op::OpVectorExtractDynamic, Op::OpTranspose},
+    {Op::OpConvertFToU, Op::OpBitcast},
+    {Op::OpSNegate, Op::OpSMulExtended},
+    {Op::OpAny, Op::OpBitCount},
+    {Op::OpPhi, Op::OpBranchConditional},
+    {Op::OpSwitch, Op::OpSwitch},
+    {Op::OpReturn, Op::OpReturnValue},
+    {Op::OpCopyLogical, Op::OpPtrDiff},
+    {Op::OpSDot, Op::OpSUDotAccSat},
+};
 // Instructions that call functions for elements.
 constexpr Op kCallers[] = {Op::OpCooperativeMatrixPerElementOpNV, Op::OpCooperativeMatrixReduceNV,
                            Op::OpCooperativeMatrixLoadTensorNV};
@@ -151,8 +157,9 @@ bool dependsOnCaller(const Module& module, const Instruction& i) {
     if (copies && isOfCaller(i[2])) return true;
     if (copies || i.opcode == Op::OpStore) return storageOf(i[1]) != spv::StorageClass::Function;
     if (i.opcode == Op::OpLoad) return isOfCaller(i[3]);
-    return isAtomic(i.opcode) || isOneOf(i.opcode, kOfCaller) ||
-           (i.opcode >= Op::OpGroupNonUniformElect && i.opcode <= Op::OpGroupNonUniformQuadSwap);
+    return std::ranges::none_of(kOfOperands, [&](const OpcodeRange& range) {
+        return i.opcode >= range.first && i.opcode <= range.last;
+    });
 }
 
 bool isConstant(const Module& module, uint32_t id) {

@@ -250,6 +250,37 @@ std::vector<std::optional<uint64_t>> componentsOf(const Module& module, uint32_t
     return all;
 }
 
+// Operations whose results are certain, whatever their operands are.
+constexpr Op kCertain[] = {Op::OpSConvert,
+                           Op::OpUConvert,
+                           Op::OpSNegate,
+                           Op::OpNot,
+                           Op::OpIAdd,
+                           Op::OpISub,
+                           Op::OpIMul,
+                           Op::OpBitwiseOr,
+                           Op::OpBitwiseXor,
+                           Op::OpBitwiseAnd,
+                           Op::OpVectorShuffle,
+                           Op::OpCompositeExtract,
+                           Op::OpCompositeInsert,
+                           Op::OpLogicalOr,
+                           Op::OpLogicalAnd,
+                           Op::OpLogicalNot,
+                           Op::OpLogicalEqual,
+                           Op::OpLogicalNotEqual,
+                           Op::OpSelect,
+                           Op::OpIEqual,
+                           Op::OpINotEqual,
+                           Op::OpULessThan,
+                           Op::OpSLessThan,
+                           Op::OpUGreaterThan,
+                           Op::OpSGreaterThan,
+                           Op::OpULessThanEqual,
+                           Op::OpSLessThanEqual,
+                           Op::OpUGreaterThanEqual,
+                           Op::OpSGreaterThanEqual};
+
 // SPIR-V, OpUDiv: "Behavior is undefined if Operand 2 is 0", also where nothing reads the constant,
 // and where -1 divides; OpShiftLeftLogical: "Result is undefined if Shift is greater than or equal
 // to the bit width"; OpQuantizeToF16: "the result may be either +0 or -0".
@@ -268,7 +299,7 @@ bool isOpenConstant(Op opcode, uint64_t width, std::optional<uint64_t> second) {
         case Op::OpShiftRightArithmetic:
             return !second || *second >= width;
         default:
-            return opcode == Op::OpQuantizeToF16;
+            return !isAmong(kCertain, opcode);
     }
 }
 
