@@ -33,12 +33,10 @@ constexpr uint32_t kSingle[] = {numberIn(OpFMul),           numberIn(OpFDiv),
                                 numberIn(OpFConvert),       numberIn(OpQuantizeToF16),
                                 numberIn(GLSLstd450Step),   numberIn(GLSLstd450Ldexp)};
 
-// No number that they give is an operand, for all that compilers find out.
-constexpr uint32_t kNever[] = {numberIn(OpFMul),         numberIn(GLSLstd450Sqrt),
-                               numberIn(GLSLstd450Exp),  numberIn(GLSLstd450InverseSqrt),
-                               numberIn(GLSLstd450Exp2), numberIn(GLSLstd450Log),
-                               numberIn(GLSLstd450Log2), numberIn(GLSLstd450Sin),
-                               numberIn(GLSLstd450Cos)};
+// On integers, with one of the operands as result.
+constexpr uint32_t kOneOfBoth[] = {numberIn(GLSLstd450UMin),   numberIn(GLSLstd450UMax),
+                                   numberIn(GLSLstd450SMin),   numberIn(GLSLstd450SMax),
+                                   numberIn(GLSLstd450UClamp), numberIn(GLSLstd450SClamp)};
 
 bool isComposed(const Function& f) {
     constexpr uint32_t kComposed[] = {numberIn(GLSLstd450Fma),
@@ -81,13 +79,13 @@ std::vector<TermId> Contractions::resultsOf(TermId term) const {
         for (const Piece& piece : terms_.pieces(term))
             if (!piece.isConstant()) results.push_back(piece.term);
     if (kind == TermKind::kChosen) results = {terms_.operand(term, 1), terms_.operand(term, 2)};
-    if (kind == TermKind::kReduced)
+    if (kind == TermKind::kReduced || kind == TermKind::kProduct)
         results.assign(terms_.operands(term).begin(), terms_.operands(term).end());
     if (kind == TermKind::kConverted) results = {terms_.operand(term, 0)};
     if (kind != TermKind::kApplied && kind != TermKind::kOpaque) return results;
     const Function& f = terms_.functionOf(term);
     if (f.isFree) return {terms_.operand(term, 0)};
-    if (f.type().kind != Kind::kFloat || isAmong(kNever, f.opcode)) return results;
+    if (f.type().kind != Kind::kFloat && !isAmong(kOneOfBoth, f.opcode)) return results;
     const auto isZero = [&](uint32_t n) {
         const auto bits = terms_.constantOf(terms_.operand(term, n));
         return bits && numbers::decodeDouble(f.types[n]->number, *bits) == 0;
@@ -99,7 +97,7 @@ std::vector<TermId> Contractions::resultsOf(TermId term) const {
         return isFused && !(n == 2 ? isZero(0) || isZero(1) : isZero(2));
     };
     for (uint32_t n = 0; n < terms_[term].count && n < f.types.size(); ++n)
-        if (f.types[n]->kind == Kind::kFloat && !isAdded(n))
+        if (f.types[n]->kind != Kind::kBool && !isAdded(n))
             results.push_back(terms_.operand(term, n));
     return results;
 }

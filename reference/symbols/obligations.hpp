@@ -2,7 +2,8 @@
 //
 // What the rewritten module may take for granted only where the original does, whatever data
 // choose. Instructions of which not only the result is undefined for some operands: "Behavior is
-// undefined if Operand 2 is 0" (SPIR-V, OpUDiv). And values that are promised to be Uniform.
+// undefined if Operand 2 is 0" (SPIR-V, OpUDiv), or where it wraps (NoSignedWrap). And values that
+// are promised to be Uniform.
 #pragma once
 
 #include <array>

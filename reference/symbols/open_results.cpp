@@ -53,37 +53,15 @@ bool isFinite(const Type& type, uint64_t bits, bool zerosCount) {
 
 using Known = std::vector<std::pair<const Type*, uint64_t>>;  // operands
 
-// Of known operands: the result does not wrap.
-bool fits(uint32_t opcode, const Known& of, uint64_t result, bool isSigned) {
-    if (of.empty()) return false;
-    const uint32_t width = of[0].first->width;
-    if (width > 32) return false;
-    const auto number = [&](uint64_t bits) {
-        return isSigned ? signExtend(bits, width) : int64_t(bits);
-    };
-    const int64_t a = number(of[0].second), b = of.size() > 1 ? number(of[1].second) : 0;
-    const auto is = [&](int64_t exact) { return exact == number(result); };
-    switch (opcode) {
-        case numberIn(OpIAdd):
-            return is(a + b);
-        case numberIn(OpISub):
-            return is(a - b);
-        case numberIn(OpIMul):
-            return isSigned ? is(a * b) : uint64_t(a) * uint64_t(b) == result;
-        case numberIn(OpSNegate):
-            return is(-a);
-        case numberIn(OpShiftLeftLogical):
-            return b >= 0 && b < 31 && is(a * (int64_t{1} << b));
-        default:
-            return false;
-    }
-}
-
 // Whether the liberties make no difference to what is known.
 bool isPlain(uint32_t liberties, uint32_t opcode, const Known& of, const Type& type,
              uint64_t result) {
-    if ((liberties & kNoSignedWrap) != 0 && !fits(opcode, of, result, true)) return false;
-    if ((liberties & kNoUnsignedWrap) != 0 && !fits(opcode, of, result, false)) return false;
+    std::vector<uint64_t> operands;
+    for (const auto& [operand, bits] : of) operands.push_back(bits);
+    const uint32_t width = of.empty() ? 64 : of[0].first->width;
+    for (const uint32_t wraps : {kNoSignedWrap, kNoUnsignedWrap})
+        if ((liberties & wraps) != 0 && !fits(opcode, width, operands, wraps == kNoSignedWrap))
+            return false;
     const auto isShort = [](const Type& number, uint64_t bits) {
         return number.kind != Kind::kFloat && bits <= 0x7FFF;
     };

@@ -33,6 +33,17 @@ std::optional<uint32_t> laneOfTerm(const Value& value, LaneMask mask) {
     return found;
 }
 
+constexpr uint32_t kChains[] = {numberIn(OpAccessChain), numberIn(OpInBoundsAccessChain),
+                                numberIn(OpPtrAccessChain), numberIn(OpInBoundsPtrAccessChain)};
+constexpr uint32_t kUntypedChains[] = {
+    numberIn(OpUntypedAccessChainKHR), numberIn(OpUntypedInBoundsAccessChainKHR),
+    numberIn(OpUntypedPtrAccessChainKHR), numberIn(OpUntypedInBoundsPtrAccessChainKHR)};
+
+bool isAtomic(spv::Op opcode) {
+    return (opcode >= OpAtomicLoad && opcode <= OpAtomicXor) || opcode == OpAtomicFAddEXT ||
+           opcode == OpAtomicFMinEXT || opcode == OpAtomicFMaxEXT;
+}
+
 // What other lanes have, or all of them.
 bool takesLanes(uint32_t opcode) {
     return (opcode >= numberIn(OpGroupNonUniformElect) &&
@@ -59,6 +70,9 @@ class SymbolShadow final : public Shadow {
         if (s.program->relaxesMoves && s.program != all_.original)
             return refuse(s, mask.first(),
                           "a phi, function, parameter or constant has RelaxedPrecision");
+        // Of what it adds to memory, too.
+        if ((at.liberties & kRelaxed) != 0 && s.program != all_.original && isAtomic(at.opcode))
+            return refuse(s, mask.first(), "an atomic operation has RelaxedPrecision");
         if (!descriptors_.areSame(s))
             return refuse(s, mask.first(),
                           "it accesses another descriptor than another subgroup does, and the "
@@ -106,6 +120,8 @@ class SymbolShadow final : public Shadow {
             return refuse(s, *lane, "it is undefined for some data, and the original is not");
         all_.readsSymbols = false;
         const Step step = at.handler(s);
+        if (const auto lane = laneOutside(s))
+            return refuse(s, *lane, "an index is outside of its array, or names no descriptor");
         if (row == nullptr && all_.readsSymbols) return refuse(s, mask.first(), kUnknown);
         const bool isLoad = at.opcode == OpLoad && all_.readsSymbols;
         const bool isOpen = at.result != kNone && isOpenHere(at, row);
@@ -123,6 +139,24 @@ class SymbolShadow final : public Shadow {
             const Path path = forks_.pathOf(lane);
             for (uint32_t c = 0; c < here.result().components(); ++c)
                 if (!all_.obligations.fulfil(here, c, lane, path)) found = lane;
+        });
+        return found;
+    }
+    // One in which an access chain is outside, although nothing may be accessed there. SPIR-V,
+    // OpAccessChain: "with the result type being a logical pointer type, causes undefined behavior
+    // if not in bounds".
+    static std::optional<uint32_t> laneOutside(Subgroup& s) {
+        const bool isUntyped = isAmong(kUntypedChains, s.at->row->opcode);
+        if (!isUntyped && !isAmong(kChains, s.at->row->opcode)) return {};
+        const Value &result = s.values[s.at->result], &base = s.operand(isUntyped ? 1 : 0);
+        if (result.components() != 2) return {};
+        const bool isOfBuffers = result.type->storage == spv::StorageClass::StorageBuffer ||
+                                 result.type->storage == spv::StorageClass::Uniform;
+        std::optional<uint32_t> found;
+        s.mask.forEach([&](uint32_t lane) {
+            const uint64_t to = result.at(0, lane);
+            const bool isOutside = (to & kOutside) != 0 && (base.at(0, lane) & kOutside) == 0;
+            if (isOutside || (isOfBuffers && (to & ~kOutside) == 0)) found = lane;
         });
         return found;
     }

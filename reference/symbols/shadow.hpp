@@ -146,6 +146,8 @@ bool passesProducts(uint32_t opcode);
 // Of known numbers that a function combines two by two, the result is the same in each order.
 bool isInAnyOrder(uint32_t opcode, std::span<const double> members, numbers::Number result);
 bool isExactSum(std::span<const double> numbers, numbers::Number result);
+// The instruction on integers does not wrap. `width`: of the first operand, bits.
+bool fits(uint32_t opcode, uint32_t width, std::span<const uint64_t> operands, bool isSigned);
 // The number is that of the product, without any rounding.
 bool isExactProduct(double x, double y, double product);
 

@@ -56,6 +56,11 @@ using numbers::Number;
     "const float16_t x = halves[r] * halves[4 + c], y = halves[r + 1] * halves[6 + c], two " \
     "= x + x + y + y; shorts[at] = " THREE "; shorts[at + 4] = " TWO "; }"
 
+#define UNREAD "uint x = i + j; u = j;"
+#define ATOMIC                                                                                  \
+    "shared uint s; void main() { const uint at = gl_LocalInvocationIndex; if (at == 0) s = 0;" \
+    " barrier(); atomicAdd(s, words[at]); barrier(); results[at] = float(s); }"
+
 constexpr Pair kLibertyPairs[] = {
     // SPIR-V, 2.14: operations may "execute with a relaxed precision".
     {"relaxed sum", "f = a + b;", "f = a + b;", false, Number::f32, "", "OpFAdd RelaxedPrecision"},
@@ -89,6 +94,23 @@ constexpr Pair kLibertyPairs[] = {
      "OpIAdd NoUnsignedWrap"},
     {"sum without a wrap before", "u = i + j;", "u = i + j;", true, Number::u32,
      "OpIAdd NoSignedWrap"},
+    // "... behavior is undefined": also where nothing reads the sum.
+    {"unread sum without a wrap", UNREAD, UNREAD, false, Number::u32, "", "OpIAdd NoSignedWrap"},
+    {"unread sum without a wrap before", UNREAD, UNREAD, true, Number::u32, "OpIAdd NoSignedWrap",
+     "OpIAdd NoSignedWrap"},
+    {"sum without a wrap on one way", "uint x = i + j; u = j;",
+     "uint x = i; if (i > 7) x = i + j; u = j;", true, Number::u32, "OpIAdd NoUnsignedWrap",
+     "OpIAdd NoUnsignedWrap"},
+    {"sum without a wrap on both ways", "uint x = i; if (i > 7) x = i + j; u = j;",
+     "uint x = i + j; u = j;", false, Number::u32, "OpIAdd NoUnsignedWrap",
+     "OpIAdd NoUnsignedWrap"},
+    {"known sum without a wrap", "u = j;", "uint x = gl_NumWorkGroups.x; x = x + 7; u = j;", true,
+     Number::u32, "", "OpIAdd NoUnsignedWrap"},
+    {"known difference that wraps", "u = j;", "uint x = gl_NumWorkGroups.x; x = x - 7; u = j;",
+     false, Number::u32, "", "OpISub NoUnsignedWrap"},
+    {"relaxed atomic sum", ATOMIC, ATOMIC, false, Number::u32, "", "OpAtomicIAdd RelaxedPrecision"},
+    {"relaxed atomic sum before", ATOMIC, ATOMIC, true, Number::u32,
+     "OpAtomicIAdd RelaxedPrecision"},
     {"doubled", "u = i * 2;", "u = i + i;", false, Number::u32, "", "OpIAdd NoSignedWrap"},
 
     // SPV_KHR_float_controls2: NotNaN, NotInf, NSZ.

@@ -34,7 +34,7 @@ constexpr AssumptionRow kAssumptions[] = {
     {kLanesMeet, "lanes that part meet at merge blocks"},
     {kOptimalLayouts, "optimal layouts are those of the reference device"},
     {kVolatileMemory, "Volatile memory changes by accesses alone"},
-    {kMoreCapabilities, "the device has what the module needs more than the original"},
+    {kDeviceNeeds, "the device has all that the module needs"},
     {kRestrictPointers, "Restrict and Aliased pointers are those of the original"},
     {kKnownAddresses, "addresses in memory are as they are"},
     {kSharedOutputs,

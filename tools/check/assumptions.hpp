@@ -24,7 +24,7 @@ inline constexpr uint32_t kLanesMeet = 1u << 20;
 // Optimal layouts are those of the reference device; Volatile memory changes by accesses alone.
 inline constexpr uint32_t kOptimalLayouts = 1u << 21, kVolatileMemory = 1u << 22;
 // The device has what only the rewritten module needs; addresses in memory are known.
-inline constexpr uint32_t kMoreCapabilities = 1u << 23, kKnownAddresses = 1u << 24;
+inline constexpr uint32_t kDeviceNeeds = 1u << 23, kKnownAddresses = 1u << 24;
 // Pointers that are Restrict or not Aliased in the rewritten module are so in the original.
 inline constexpr uint32_t kRestrictPointers = 1u << 25;
 // Outputs that invocations share have no races, and OpSetMeshOutputsEXT comes before them.

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "assumptions.hpp"
-#include "device_needs.hpp"
 #include "interfaces.hpp"
 
 namespace coopvk::check {
@@ -303,6 +302,13 @@ bool isOpenConstant(Op opcode, uint64_t width, std::optional<uint64_t> second) {
     }
 }
 
+uint64_t scalarWidth(const Module& module, uint32_t type) {
+    const Instruction* of = &module.definition(type);
+    if (of->opcode == Op::OpTypeVector) of = &module.definition((*of)[2]);
+    const bool isNumber = of->opcode == Op::OpTypeInt || of->opcode == Op::OpTypeFloat;
+    return isNumber ? (*of)[2] : 32;
+}
+
 // By opcode and operands.
 std::set<std::vector<uint64_t>> openConstants(const Module& module) {
     std::set<std::vector<uint64_t>> all;
@@ -341,11 +347,6 @@ std::string otherDeclaration(const Module& original, const Module& rewritten) {
     if (other.empty() && (first < before.first || end > before.second) && end != 0)
         other = "rewritten: it has push constants that the original has not";
     return other;
-}
-
-bool needsMore(const Module& original, const Module& rewritten) {
-    return !std::ranges::includes(capabilitiesOf(original), capabilitiesOf(rewritten)) ||
-           !std::ranges::includes(listedBy(original), listedBy(rewritten));
 }
 
 }  // namespace coopvk::check

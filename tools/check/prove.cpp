@@ -417,8 +417,7 @@ uint32_t Prover::assumedOfOther(const Module& module, const Side& side) const {
            (movesMatrices(module) || largestAlignment(module) > largestAlignment(module_)
                 ? kAlignedDescriptors
                 : 0) |
-           (needsMore(module_, module) ? kMoreCapabilities : 0) |
-           (usesLayouts ? kOptimalLayouts : 0);
+           kDeviceNeeds | (usesLayouts ? kOptimalLayouts : 0);
 }
 
 // Whether the original computes other things where lanes that part meet only as its text and modes
