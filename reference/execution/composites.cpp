@@ -84,6 +84,7 @@ std::optional<uint32_t> indexAt(Subgroup& s, const Value& index, const Value& ve
 }
 
 void extractDynamic(Subgroup& s, Out result, In from, In index) {
+    s.uses({kEventIndex, 1});
     s.mask.forEach([&](uint32_t lane) {
         const auto at = indexAt(s, index, from, lane);
         if (at)
@@ -95,6 +96,7 @@ void extractDynamic(Subgroup& s, Out result, In from, In index) {
 }
 
 void insertDynamic(Subgroup& s, Out result, In from, In object, In index) {
+    s.uses({kEventIndex, 2});
     copyValue(s, result, from, s.mask);
     s.mask.forEach([&](uint32_t lane) {
         const auto at = indexAt(s, index, result, lane);

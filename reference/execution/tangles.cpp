@@ -244,9 +244,12 @@ Step resumeApart(Subgroup& s) {
         if (next == others.size()) return others.empty() ? Step::kBranched : Step::kWait;
         const std::shared_ptr<Join> awaited = others[next].awaited;
         const bool isComplete = awaited != nullptr && awaited->isComplete();
+        const size_t before = others.size();
         restore(s, take(tangles, next, [&](const Tangle& other, const Tangle&) {
                     return isComplete && other.awaited == awaited;
                 }));
+        const bool isCall = isComplete && awaited->header == kNone;
+        tangles.haveReturned |= isCall && before - others.size() > 1;
         if (!isComplete) {
             if (awaited == nullptr) return Step::kBranched;
         } else {

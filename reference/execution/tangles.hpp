@@ -53,7 +53,8 @@ struct Tangles {
     bool isUniform = true;  // all invocations of the workgroup are at the same dynamic instance
     std::vector<std::shared_ptr<Join>> joins;  // around what executes, the innermost last
     std::vector<Tangle> others;
-    bool isTogether = false;  // all lanes that reach this barrier are there
+    bool isTogether = false;    // all lanes that reach this barrier are there
+    bool haveReturned = false;  // some met because they returned from one call
 
     // What all subgroups decide together where control flow is uniform.
     uint32_t target = kNone;  // the block to which all lanes go; none: they part

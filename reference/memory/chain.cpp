@@ -76,7 +76,8 @@ Status prepareChain(Program& program, Instruction& i) {
             (program.slots[operand.slot].nonUniform || program.slots[operand.slot].ofNonUniform);
     const bool components = holdsComponents(pointer.type->storage);
     Pointee& pointee = program.slots[i.result].pointee;
-    pointee = kUntyped ? Pointee{program.type(i[0].word)} : pointer.pointee;
+    pointee = pointer.pointee;
+    if (kUntyped) pointee = {program.type(i[0].word), 0, false, pointee.isNonWritable};
     if (pointee.type == nullptr) return invalid("an access chain's base has no pointee");
     uint32_t next = plan.base + 1;
     if (kElement) {

@@ -169,6 +169,7 @@ Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
     variable.slot = program_->newSlot(id, pointer);
     Slot& slot = program_->slots[variable.slot];
     slot.pointee = {variable.type};
+    slot.pointee.isNonWritable = decorations_.has(id, spv::Decoration::NonWritable);
     slot.ofDescriptors = variable.descriptorArray;
     slot.object = decorations_.objectOf(id, program_->variables.size() + 1);
     if (!used_.contains(id)) return Done{};  // of another entry point

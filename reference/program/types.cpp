@@ -45,11 +45,18 @@ const Type& scalarOf(const Type& type, uint32_t index) {
 
 Pointee pointeeOf(const Pointee& composite, uint32_t index) {
     const Type& type = *composite.type;
-    if (type.kind == Kind::kStruct) return type.members[index];
-    if (type.kind == Kind::kVector) return {type.element};
-    if (type.kind == Kind::kMatrix)
-        return {type.element, composite.rowMajor ? composite.matrixStride : 0, composite.rowMajor};
-    return {type.element, composite.matrixStride, composite.rowMajor};
+    Pointee part = composite;
+    part.type = type.element;
+    if (type.kind == Kind::kStruct) {
+        part = type.members[index];
+        part.isNonWritable |= composite.isNonWritable;
+    } else if (type.kind == Kind::kVector) {
+        part.matrixStride = 0;
+        part.rowMajor = false;
+    } else if (type.kind == Kind::kMatrix && !composite.rowMajor) {
+        part.matrixStride = 0;
+    }
+    return part;
 }
 
 uint64_t strideOf(const Pointee& composite) {
@@ -185,6 +192,7 @@ Status Decoder::readStruct(const Parsed& from, Type& to) {
         member.component = uint32_t(components);
         member.matrixStride = decorations_.literal(to.id, spv::Decoration::MatrixStride, i);
         member.rowMajor = decorations_.of(to.id, spv::Decoration::RowMajor, i).has_value();
+        member.isNonWritable = decorations_.of(to.id, spv::Decoration::NonWritable, i).has_value();
         end = member.offset + sizeOf(member);
         components += member.type->components;
         to.members.push_back(member);

@@ -37,11 +37,12 @@ enum class Kind : uint8_t {
 
 struct Type;
 
-// How a type lies in memory where it was reached by a member with these decorations.
+// How a type lies in memory where it was reached by variables and members with these decorations.
 struct Pointee {
     const Type* type = nullptr;
     uint32_t matrixStride = 0;  // bytes, 0: none; of a row-major column: between components
     bool rowMajor = false;
+    bool isNonWritable = false;
 };
 
 struct Member : Pointee {

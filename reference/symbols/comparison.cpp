@@ -305,7 +305,7 @@ bool Comparison::allowsOperands(TermId native, TermId rewritten,
     const auto inOrder = [&](bool isSwapped) {
         for (uint32_t n = 0; n < count; ++n) {
             const uint32_t other = isSwapped ? count - 1 - n : n;
-            if (Contractions::contractsWith(terms_.functionOf(rewritten), other) &&
+            if (Contractions::contractsWith(terms_.functionOf(rewritten)) &&
                 !isAsExact(terms_.operand(native, n), terms_.operand(rewritten, other)))
                 return false;
             if (!allows(terms_.operand(native, n), terms_.operand(rewritten, other),

@@ -122,14 +122,13 @@ uint8_t Contractions::productsIn(TermId term) {
     return products_[term] = products;
 }
 
-bool Contractions::contractsWith(const Function& f, uint32_t operand) {
-    if (f.opcode == numberIn(GLSLstd450Fma)) return f.mayContract && operand == 2;
+bool Contractions::contractsWith(const Function& f) {
     return f.mayContract && !f.isFree && !isAmong(kSingle, f.opcode);
 }
 
 bool Contractions::mayContract(TermId sum) {
     for (uint32_t n = 0; n < terms_[sum].count; ++n)
-        if (contractsWith(terms_.functionOf(sum), n) &&
+        if (contractsWith(terms_.functionOf(sum)) &&
             (productsIn(terms_.operand(sum, n)) & (kLooseProducts | kStoredProducts)) != 0)
             return true;
     return false;

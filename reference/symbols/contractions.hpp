@@ -23,8 +23,8 @@ class Contractions {
     enum Products : uint8_t { kLooseProducts = 1, kExactProducts = 2, kStoredProducts = 4 };
     // Products, also with another sign, and those that are chosen.
     uint8_t productsIn(TermId term);
-    // Which operands of an instruction a device may compute as one with it.
-    static bool contractsWith(const Function& f, uint32_t operand);
+    // Whether a device may compute operands of an instruction as one with it.
+    static bool contractsWith(const Function& f);
     // Whether a device may compute the sum and a product in it as one.
     bool mayContract(TermId sum);
     // It is made of constants, and each device computes the same of them. A NaN that is computed

@@ -14,11 +14,19 @@ bool Comparison::allowsFactors(const Addend& native, const Addend& rewritten) {
         return (a.number == b.number && allows(a.term, b.term, a.number)) ||
                (a.number != b.number && allowsOtherFormat(a, b));
     };
+    // What is multiplied by 1 is an addend.
+    const auto areAsExact = [&](const Factor& a, const Factor& b, const Factor& other) {
+        return other.term == 0 || !terms_.constantOf(other.term) || isAsExact(a.term, b.term);
+    };
+    const auto both = [&](const Factor& x, const Factor& y) {
+        return areAsExact(native.x, x, y) && areAsExact(native.y, y, x) && one(native.x, x) &&
+               one(native.y, y);
+    };
     if (native.isNegative != rewritten.isNegative) return false;
     const Mark before = mark();
-    if (one(native.x, rewritten.x) && one(native.y, rewritten.y)) return true;
+    if (both(rewritten.x, rewritten.y)) return true;
     undoTo(before);
-    if (one(native.x, rewritten.y) && one(native.y, rewritten.x)) return true;
+    if (both(rewritten.y, rewritten.x)) return true;
     undoTo(before);
     return false;
 }

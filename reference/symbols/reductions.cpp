@@ -96,7 +96,7 @@ bool Comparison::fitsOperands(TermId pattern, TermId term, const Reduction& of, 
         for (uint32_t n = 0; n < count; ++n) {
             const uint32_t other = isSwapped ? count - 1 - n : n;
             const bool isLoose = isPlaceholder(terms_.operand(pattern, n)) && areElementsLoose_;
-            if (Contractions::contractsWith(g, other) && !isLoose &&
+            if (Contractions::contractsWith(g) && !isLoose &&
                 !isAsExact(terms_.operand(pattern, n), terms_.operand(term, other)))
                 return false;
             if (!one(n, other, floatOf(*f.types[n]))) return false;

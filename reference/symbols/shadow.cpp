@@ -44,6 +44,23 @@ bool isAtomic(spv::Op opcode) {
            opcode == OpAtomicFMinEXT || opcode == OpAtomicFMaxEXT;
 }
 
+// SPIR-V, NonWritable: "this module does not write to the memory holding the variable".
+bool writesNonWritable(const Subgroup& s) {
+    constexpr spv::Op kWrites[] = {OpStore,
+                                   OpCopyMemory,
+                                   OpCopyMemorySized,
+                                   OpCooperativeMatrixStoreKHR,
+                                   OpCooperativeMatrixStoreNV,
+                                   OpCooperativeMatrixStoreTensorNV,
+                                   OpCooperativeVectorStoreNV,
+                                   OpCooperativeVectorOuterProductAccumulateNV,
+                                   OpCooperativeVectorReduceSumAccumulateNV};
+    const Instruction& at = *s.at;
+    const bool writes = std::ranges::find(kWrites, at.opcode) != std::end(kWrites) ||
+                        (isAtomic(at.opcode) && at.opcode != OpAtomicLoad);
+    return writes && s.program->slotAt(at, 0).pointee.isNonWritable;
+}
+
 // What other lanes have, or all of them.
 bool takesLanes(uint32_t opcode) {
     return (opcode >= numberIn(OpGroupNonUniformElect) &&
@@ -65,7 +82,8 @@ class SymbolShadow final : public Shadow {
         const Instruction& at = *s.at;
         const LaneMask mask = s.mask;
         subgroup_ = &s;
-        all_.lanesApart |= s.tangles != nullptr && !s.tangles->others.empty();
+        all_.parted.areApart |= s.tangles != nullptr && !s.tangles->others.empty();
+        all_.parted.returned |= s.tangles != nullptr && s.tangles->haveReturned;
         const auto liberties = all_.libertiesOf(*s.program, at);
         if (s.program->relaxesMoves && s.program != all_.original)
             return refuse(s, mask.first(),
@@ -73,6 +91,8 @@ class SymbolShadow final : public Shadow {
         // Of what it adds to memory, too.
         if ((at.liberties & kRelaxed) != 0 && s.program != all_.original && isAtomic(at.opcode))
             return refuse(s, mask.first(), "an atomic operation has RelaxedPrecision");
+        if (s.program != all_.original && writesNonWritable(s))
+            return refuse(s, mask.first(), "it writes to what is NonWritable");
         if (!descriptors_.areSame(s))
             return refuse(s, mask.first(),
                           "it accesses another descriptor than another subgroup does, and the "
@@ -524,7 +544,7 @@ Deviation Symbols::addBytes(const std::byte* sample, uint64_t size) {
     return computation_->terms.bytes(sample, size);
 }
 void Symbols::setContents(uint64_t number) { computation_->obligations.setContents(number); }
-bool Symbols::takeLanesApart() { return std::exchange(computation_->lanesApart, false); }
+LanesParted Symbols::takeLanesParted() { return std::exchange(computation_->parted, {}); }
 std::string Symbols::takeObstacle() { return std::exchange(computation_->obstacle, {}); }
 std::vector<std::vector<KnownBits>> Symbols::otherContents(size_t most) const {
     symbols::Solver solver(computation_->terms);

@@ -30,7 +30,7 @@ struct Computation {
     std::string obstacle;
     std::unordered_map<const Instruction*, uint32_t> functions;
     bool readsSymbols = false;  // the instruction that executes
-    bool lanesApart = false;    // some instruction that executed
+    LanesParted parted;
     Tried tried;
     Deciding deciding;              // what stopped the execution
     bool decidesAddress = false;    // the same: where a physical pointer points

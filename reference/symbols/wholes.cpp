@@ -347,10 +347,11 @@ constexpr uint32_t kValue = 1u << 2 | 1u << 3, kVote = 1u << 1;
 constexpr TransferRow wholeRow(Transfer transfer, auto opcode, uint32_t data = ~uint32_t{0}) {
     const uint32_t number = numberIn(opcode);
     constexpr uint32_t kOpen[] = {
-        numberIn(OpGroupNonUniformFAdd),     numberIn(OpGroupNonUniformFMul),
-        numberIn(OpGroupNonUniformFMin),     numberIn(OpGroupNonUniformFMax),
-        numberIn(OpGroupNonUniformAllEqual), numberIn(OpSubgroupAllEqualKHR),
-        numberIn(GLSLstd450FrexpStruct),     numberIn(GLSLstd450ModfStruct)};
+        numberIn(OpGroupNonUniformFAdd),        numberIn(OpGroupNonUniformFMul),
+        numberIn(OpGroupNonUniformFMin),        numberIn(OpGroupNonUniformFMax),
+        numberIn(OpGroupNonUniformAllEqual),    numberIn(OpSubgroupAllEqualKHR),
+        numberIn(OpGroupNonUniformPartitionNV), numberIn(GLSLstd450FrexpStruct),
+        numberIn(GLSLstd450ModfStruct)};
     const bool isOpen = transfer == isWhole || std::ranges::find(kOpen, number) != std::end(kOpen);
     return {number, transfer, data, isOpen};
 }

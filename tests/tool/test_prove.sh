@@ -317,6 +317,15 @@ proof apart 1 'differs'
 expect 0 '; lanes that part meet at merge blocks' --lanes 32 --against "$work/apart2.spv" "$work/apart2.spv"
 pair together "float x = a[i]; $elects" "float x = a[i]; if (i % 2 != 0) x = a[i]; $elects"
 proof together 0 'proved'
+pair called "float x = early(a[i], i); $elects" "float x = early(a[i], i); $elects" \
+    'float early(float x, uint i) { if (i % 2 != 0) return x; return x * 2.0; }'
+proof called 0 '; lanes that part meet at merge blocks'
+# What is NonWritable is not written, by another variable that is not either.
+pair once 'r[i] = a[i] + t[i + 32];' 'r[i] = a[i];' 'layout(binding = 1) readonly buffer T { float t[]; };'
+decorated once 'Binding 1' NonWritable
+spirv-dis --raw-id "$work/once2.spv" | awk '!/ NonWritable/ || !seen[$0]++' |
+    spirv-as --target-env spv1.6 -o "$work/once2.spv" -
+expect 2 'it writes to what is NonWritable' --lanes 32 --against "$work/once2.spv" "$work/once1.spv"
 # Outputs that nothing writes are undefined.
 sed 's/r = x + x/r = vec4(0)/' "$work/vertex1.vert" >"$work/zero1.vert"
 sed 's/r = vec4(0);//' "$work/zero1.vert" >"$work/zero2.vert"

@@ -306,8 +306,7 @@ ProofVerdict Prover::executeNative(std::string& message) {
         message = "the workgroup is not whole subgroups";
         return ProofVerdict::kNotApplicable;
     }
-    std::vector<Case> open;
-    open.push_back({memory_, symbolic_.deviations()});
+    std::vector<Case> open = {{memory_, symbolic_.deviations()}};
     while (!open.empty()) {
         Case one = std::move(open.back());
         open.pop_back();
@@ -463,9 +462,11 @@ void Prover::proveCases(const Side& side, Reconvergence reconvergence, ProofOutc
 // Whether it is proved, or cases of it are to be.
 bool Prover::proveCase(const Side& side, const Case& one, Reconvergence reconvergence,
                        std::vector<Case>& more, ProofOutcome& outcome) {
-    (void)symbols_.takeLanesApart();
+    (void)symbols_.takeLanesParted();
     const Execution result = executeWithSymbols(side, one, outcome.message, reconvergence);
-    areLanesApart_ |= symbols_.takeLanesApart();
+    const reference::LanesParted parted = symbols_.takeLanesParted();
+    areLanesApart_ |= parted.areApart;
+    if (parted.returned) outcome.assumptions |= kLanesMeet;
     if (outcome.message.empty()) return compare(one, result, outcome);
     if (split(one, more)) {
         outcome.message.clear();

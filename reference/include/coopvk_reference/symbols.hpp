@@ -32,6 +32,12 @@ struct KnownBits {
 };
 
 // The caller's, for several executions, one after the other, of programs that live as long.
+struct LanesParted {
+    bool areApart = false;  // at some instruction
+    bool returned =
+        false;  // together behind a call from which they returned apart: no text says so
+};
+
 class Symbols {
  public:
     Symbols();
@@ -48,8 +54,8 @@ class Symbols {
     std::string takeObstacle();
     // The bits of symbols that decide what stopped it; empty: too many do, or others.
     std::vector<SymbolBits> takeDecidingBits();
-    // Whether lanes were apart that had parted, since it was asked last.
-    bool takeLanesApart();
+    // What lanes did, since it was asked last.
+    LanesParted takeLanesParted();
     // Whether what stopped it is where a physical pointer points.
     bool decidesAddress() const;
     // A byte with these bits in place of its own. Its other bits are as in the sample.
