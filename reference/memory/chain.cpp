@@ -77,7 +77,8 @@ Status prepareChain(Program& program, Instruction& i) {
     const bool components = holdsComponents(pointer.type->storage);
     Pointee& pointee = program.slots[i.result].pointee;
     pointee = pointer.pointee;
-    if (kUntyped) pointee = {program.type(i[0].word), 0, false, pointee.isNonWritable};
+    if (kUntyped)
+        pointee = {program.type(i[0].word), 0, false, pointee.isNonWritable, pointee.isNonReadable};
     if (pointee.type == nullptr) return invalid("an access chain's base has no pointee");
     uint32_t next = plan.base + 1;
     if (kElement) {

@@ -170,6 +170,7 @@ Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
     Slot& slot = program_->slots[variable.slot];
     slot.pointee = {variable.type};
     slot.pointee.isNonWritable = decorations_.has(id, spv::Decoration::NonWritable);
+    slot.pointee.isNonReadable = decorations_.has(id, spv::Decoration::NonReadable);
     slot.ofDescriptors = variable.descriptorArray;
     slot.object = decorations_.objectOf(id, program_->variables.size() + 1);
     if (!used_.contains(id)) return Done{};  // of another entry point

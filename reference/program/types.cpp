@@ -50,6 +50,7 @@ Pointee pointeeOf(const Pointee& composite, uint32_t index) {
     if (type.kind == Kind::kStruct) {
         part = type.members[index];
         part.isNonWritable |= composite.isNonWritable;
+        part.isNonReadable |= composite.isNonReadable;
     } else if (type.kind == Kind::kVector) {
         part.matrixStride = 0;
         part.rowMajor = false;
@@ -195,6 +196,7 @@ Status Decoder::readStruct(const Parsed& from, Type& to) {
         member.isNonWritable = decorations_.of(to.id, spv::Decoration::NonWritable, i).has_value();
         end = member.offset + sizeOf(member);
         components += member.type->components;
+        member.isNonReadable = decorations_.of(to.id, spv::Decoration::NonReadable, i).has_value();
         to.members.push_back(member);
     }
     to.components = uint32_t(std::min<uint64_t>(components, UINT32_MAX));

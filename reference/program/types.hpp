@@ -42,7 +42,7 @@ struct Pointee {
     const Type* type = nullptr;
     uint32_t matrixStride = 0;  // bytes, 0: none; of a row-major column: between components
     bool rowMajor = false;
-    bool isNonWritable = false;
+    bool isNonWritable = false, isNonReadable = false;
 };
 
 struct Member : Pointee {

@@ -112,7 +112,7 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
     const TermId r0 = withoutNegativeZero(terms_, rewritten, isOfFormat);
     if (n0 != native || r0 != rewritten) {
         assumptions_ |= kNanBits;
-        return allows(n0, r0, number);
+        return (r0 == rewritten || isAsLoose(n0, r0)) && allows(n0, r0, number);
     }
     if (terms_.isFree(native) || terms_.isFree(rewritten))
         return allowsFree(native, rewritten, number);
@@ -133,7 +133,8 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
         Float from = terms_.conversionOf(native).from;
         if (!numbers::format(*from).floating()) from.reset();
         assumptions_ |= kSameFunctions;
-        if (allows(terms_.operand(native, 0), terms_.operand(rewritten, 0), from)) return true;
+        const TermId before = terms_.operand(native, 0), after = terms_.operand(rewritten, 0);
+        if (isAsExact(before, after) && allows(before, after, from)) return true;
     }
     if (n == r && n == TermKind::kOpaque &&
         terms_.functionOf(native).base == terms_.functionOf(rewritten).base &&
@@ -256,6 +257,7 @@ bool Comparison::allowsFloat(TermId native, TermId rewritten, Number number) {
     };
     const TermId left = timesOne(native), right = timesOne(rewritten);
     assumptions_ |= kNanBits;
+    if (right != rewritten && !isAsLoose(left, right)) return false;
     return (left != native || right != rewritten) && allows(left, right, number);
 }
 
@@ -305,7 +307,7 @@ bool Comparison::allowsOperands(TermId native, TermId rewritten,
     const auto inOrder = [&](bool isSwapped) {
         for (uint32_t n = 0; n < count; ++n) {
             const uint32_t other = isSwapped ? count - 1 - n : n;
-            if (Contractions::contractsWith(terms_.functionOf(rewritten)) &&
+            if (Contractions::contracts(terms_.functionOf(rewritten)) &&
                 !isAsExact(terms_.operand(native, n), terms_.operand(rewritten, other)))
                 return false;
             if (!allows(terms_.operand(native, n), terms_.operand(rewritten, other),
@@ -326,13 +328,21 @@ bool Comparison::isCombinedAlike(TermId native, TermId rewritten) const {
     return n.mayContract || !r.mayContract || !isComposed(r);
 }
 
-// What the rewritten side's products may be contracted with, those of the native side may.
+// What may be computed as one with operations of the rewritten side, may so on the native side.
 bool Comparison::isAsExact(TermId native, TermId rewritten) {
-    using enum Contractions::Products;
-    const uint8_t after = contractions_.productsIn(rewritten),
-                  before = contractions_.productsIn(native);
-    if ((after & kLooseProducts) != 0) return before == kLooseProducts;
-    return (after & kStoredProducts) == 0 || (before != 0 && (before & kExactProducts) == 0);
+    using enum Contractions::Operations;
+    const uint8_t after = contractions_.operationsIn(rewritten),
+                  before = contractions_.operationsIn(native);
+    if ((after & kLoose) != 0) return before == kLoose;
+    return (after & kStored) == 0 || (before != 0 && (before & kExact) == 0);
+}
+
+// The same, of an operation that the rewritten side adds to it.
+bool Comparison::isAsLoose(TermId native, TermId rewritten) {
+    using enum Contractions::Operations;
+    const uint8_t before = contractions_.operationsIn(native);
+    return (contractions_.operationsIn(rewritten) & (kLoose | kStored)) == 0 ||
+           (before != 0 && (before & kExact) == 0);
 }
 
 bool Comparison::allowsApplied(TermId native, TermId rewritten) {
@@ -409,7 +419,7 @@ bool Comparison::allowsContracted(TermId native, TermId rewritten) {
         const TermId product = terms_.operand(sum, n), addend = terms_.operand(sum, 1 - n);
         undoTo(before);
         if (!terms_.isApplied(product, numberIn(OpFMul))) continue;
-        if (isExact && contractions_.productsIn(product) != Contractions::kLooseProducts) continue;
+        if (isExact && contractions_.operationsIn(product) != Contractions::kLoose) continue;
         const TermId last = terms_.operand(fused, 2), mine = isExact ? addend : last;
         if (!isAsExact(mine, isExact ? last : addend)) continue;
         if (!one(last, addend)) continue;

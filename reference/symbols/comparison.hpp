@@ -75,6 +75,7 @@ class Comparison {
     bool allowsFree(TermId native, TermId rewritten, Float number);
     bool allowsKnown(TermId native, TermId rewritten, Float number);
     bool isAsExact(TermId native, TermId rewritten);
+    bool isAsLoose(TermId native, TermId rewritten);
     bool isCombinedAlike(TermId native, TermId rewritten) const;
     bool allowsSwapped(TermId native, TermId rewritten);
     bool allowsInAnyOrder(TermId native, TermId rewritten);

@@ -19,25 +19,6 @@ constexpr uint32_t kOfProducts[] = {
     numberIn(GLSLstd450Determinant), numberIn(GLSLstd450MatrixInverse),
     numberIn(OpGroupNonUniformFMul)};
 
-// One operation that is no sum of an operand: nothing else is computed as one with them.
-constexpr uint32_t kSingle[] = {numberIn(OpFMul),           numberIn(OpFDiv),
-                                numberIn(OpFNegate),        numberIn(GLSLstd450FAbs),
-                                numberIn(GLSLstd450FSign),  numberIn(GLSLstd450FMin),
-                                numberIn(GLSLstd450FMax),   numberIn(GLSLstd450FClamp),
-                                numberIn(GLSLstd450NMin),   numberIn(GLSLstd450NMax),
-                                numberIn(GLSLstd450NClamp), numberIn(GLSLstd450Floor),
-                                numberIn(GLSLstd450Ceil),   numberIn(GLSLstd450Trunc),
-                                numberIn(GLSLstd450Round),  numberIn(GLSLstd450RoundEven),
-                                numberIn(GLSLstd450Sqrt),   numberIn(GLSLstd450InverseSqrt),
-                                numberIn(GLSLstd450Exp2),   numberIn(GLSLstd450Log2),
-                                numberIn(OpFConvert),       numberIn(OpQuantizeToF16),
-                                numberIn(GLSLstd450Step),   numberIn(GLSLstd450Ldexp)};
-
-// On integers, with one of the operands as result.
-constexpr uint32_t kOneOfBoth[] = {numberIn(GLSLstd450UMin),   numberIn(GLSLstd450UMax),
-                                   numberIn(GLSLstd450SMin),   numberIn(GLSLstd450SMax),
-                                   numberIn(GLSLstd450UClamp), numberIn(GLSLstd450SClamp)};
-
 bool isComposed(const Function& f) {
     constexpr uint32_t kComposed[] = {numberIn(GLSLstd450Fma),
                                       numberIn(GLSLstd450FMix),
@@ -52,86 +33,63 @@ bool isComposed(const Function& f) {
     return isAmong(kComposed, f.opcode) || isAmong(kOfProducts, f.opcode);
 }
 
-bool givesProduct(const Function& f) {
-    constexpr uint32_t kOthers[] = {numberIn(OpFAdd),
-                                    numberIn(OpFSub),
-                                    numberIn(GLSLstd450Fma),
-                                    numberIn(OpFmaKHR),
-                                    numberIn(GLSLstd450FMix),
-                                    numberIn(OpFMod),
-                                    numberIn(OpFRem),
-                                    numberIn(OpFDiv),
-                                    numberIn(GLSLstd450Length),
-                                    numberIn(GLSLstd450Modf),
-                                    numberIn(GLSLstd450Fract),
-                                    numberIn(GLSLstd450ModfStruct),
-                                    numberIn(GLSLstd450Distance)};
-    if (f.type().kind != Kind::kFloat || isAmong(kOthers, f.opcode)) return false;
-    return f.opcode == numberIn(OpFMul) || !isAmong(kSingle, f.opcode);
-}
+bool isOperation(const Function& f) { return f.type().kind == Kind::kFloat && !f.isFree; }
 
-// Operands of which a compiler may know, by whatever it finds out, that they are the result: then
-// it removes the instruction.
+// What may be the result, for all that compilers find out, where that is no operation on floats.
 std::vector<TermId> Contractions::resultsOf(TermId term) const {
-    const TermKind kind = terms_[term].kind;
     std::vector<TermId> results;
-    if (kind == TermKind::kJoined)
-        for (const Piece& piece : terms_.pieces(term))
-            if (!piece.isConstant()) results.push_back(piece.term);
-    if (kind == TermKind::kChosen) results = {terms_.operand(term, 1), terms_.operand(term, 2)};
-    if (kind == TermKind::kReduced || kind == TermKind::kProduct)
-        results.assign(terms_.operands(term).begin(), terms_.operands(term).end());
-    if (kind == TermKind::kConverted) results = {terms_.operand(term, 0)};
-    if (kind != TermKind::kApplied && kind != TermKind::kOpaque) return results;
-    const Function& f = terms_.functionOf(term);
-    if (f.isFree) return {terms_.operand(term, 0)};
-    if (f.type().kind != Kind::kFloat && !isAmong(kOneOfBoth, f.opcode)) return results;
-    const auto isZero = [&](uint32_t n) {
-        const auto bits = terms_.constantOf(terms_.operand(term, n));
-        return bits && numbers::decodeDouble(f.types[n]->number, *bits) == 0;
-    };
-    // Without a zero a sum is none of its operands.
-    const auto isAdded = [&](uint32_t n) {
-        if (f.opcode == numberIn(OpFAdd) || f.opcode == numberIn(OpFSub)) return !isZero(1 - n);
-        const bool isFused = f.opcode == numberIn(GLSLstd450Fma) || f.opcode == numberIn(OpFmaKHR);
-        return isFused && !(n == 2 ? isZero(0) || isZero(1) : isZero(2));
-    };
-    for (uint32_t n = 0; n < terms_[term].count && n < f.types.size(); ++n)
-        if (f.types[n]->kind != Kind::kBool && !isAdded(n))
-            results.push_back(terms_.operand(term, n));
+    const std::span<const TermId> operands = terms_.operands(term);
+    switch (terms_[term].kind) {
+        case TermKind::kJoined:
+            for (const Piece& piece : terms_.pieces(term))
+                if (!piece.isConstant()) results.push_back(piece.term);
+            break;
+        case TermKind::kChosen:
+            results.assign(operands.begin() + 1, operands.end());
+            break;
+        case TermKind::kConverted:
+            if (!numbers::format(terms_.conversionOf(term).from).floating() ||
+                !numbers::format(terms_.conversionOf(term).to).floating())
+                break;
+            [[fallthrough]];
+        case TermKind::kReduced:
+            results.assign(operands.begin(), operands.end());
+            break;
+        case TermKind::kApplied:
+        case TermKind::kOpaque:
+            if (terms_.isFree(term)) return {operands[0]};
+            if (terms_.functionOf(term).type().kind == Kind::kInt)
+                for (const TermId of : operands)
+                    if (terms_[of].width == terms_[term].width) results.push_back(of);
+            break;
+        default:
+            break;
+    }
     return results;
 }
 
-uint8_t Contractions::productsIn(TermId term) {
-    if (const auto* known = valueIn(products_, term)) return *known;
-    uint8_t products = 0;
-    const auto contracted = [](const auto& of) {
-        return !of.isLoose ? kExactProducts : of.isRounded ? kStoredProducts : kLooseProducts;
+uint8_t Contractions::operationsIn(TermId term) {
+    if (const auto* known = valueIn(operations_, term)) return *known;
+    uint8_t operations = 0;
+    const auto kindOf = [](const auto& of) {
+        return !of.isLoose ? kExact : of.isRounded ? kStored : kLoose;
     };
     const TermKind kind = terms_[term].kind;
-    // A quotient by a constant may be a product.
-    const bool isQuotient =
-        terms_.isApplied(term, numberIn(OpFDiv)) && terms_.constantOf(terms_.operand(term, 1));
     if ((kind == TermKind::kApplied || kind == TermKind::kOpaque) &&
-        (isQuotient || givesProduct(terms_.functionOf(term))) && !terms_.isFree(term))
-        products = contracted(terms_.functionOf(term));
+        isOperation(terms_.functionOf(term)))
+        operations = kindOf(terms_.functionOf(term));
     if (kind == TermKind::kProduct && numbers::format(terms_.sumOf(term).result).floating())
-        products = contracted(terms_.sumOf(term));
+        operations = kindOf(terms_.sumOf(term));
     for (const TermId of : resultsOf(term))
-        if (of != term) products |= productsIn(of);
-    return products_[term] = products;
+        if (of != term) operations |= operationsIn(of);
+    return operations_[term] = operations;
 }
 
-bool Contractions::contractsWith(const Function& f) {
-    return f.mayContract && !f.isFree && !isAmong(kSingle, f.opcode);
-}
-
-bool Contractions::mayContract(TermId sum) {
-    for (uint32_t n = 0; n < terms_[sum].count; ++n)
-        if (contractsWith(terms_.functionOf(sum)) &&
-            (productsIn(terms_.operand(sum, n)) & (kLooseProducts | kStoredProducts)) != 0)
-            return true;
-    return false;
+bool Contractions::mayContract(TermId term) {
+    if (!contracts(terms_.functionOf(term))) return false;
+    return std::ranges::any_of(terms_.operands(term), [&](TermId of) {
+        return (operationsIn(of) & (kLoose | kStored)) != 0;
+    });
 }
 
 bool Contractions::isComputedNan(TermId term) const {

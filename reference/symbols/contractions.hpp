@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What sums may be computed with as one instruction: products. Vulkan, "Precision of Individual
-// Operations": without NoContraction, operations may be "combined".
+// Operations on floats that devices may compute as one with others, or rearrange. Vulkan,
+// "Evaluation of Expressions": "Implementations may rearrange floating-point operations using any
+// of the mathematical properties governing the expressions in precise arithmetic [...] This
+// rearrangement can be prevented for particular operations by using the NoContraction decoration."
 #pragma once
 
 #include "symbols/terms.hpp"
@@ -10,8 +12,8 @@ namespace coopvk::reference::symbols {
 
 // Instructions that stand for several, which a device may combine.
 bool isComposed(const Function& f);
-// What it gives is a product, or a sum of some.
-bool givesProduct(const Function& f);
+// A float is computed.
+bool isOperation(const Function& f);
 
 class Contractions {
  public:
@@ -19,14 +21,14 @@ class Contractions {
 
     // Stored: memory of several invocations had them, or another lane. What the original computes
     // of them is computed of numbers; but where an invocation reads what it wrote, or a part of the
-    // subgroup is one lane, a compiler may see the product.
-    enum Products : uint8_t { kLooseProducts = 1, kExactProducts = 2, kStoredProducts = 4 };
-    // Products, also with another sign, and those that are chosen.
-    uint8_t productsIn(TermId term);
+    // subgroup is one lane, a compiler may see the operation.
+    enum Operations : uint8_t { kLoose = 1, kExact = 2, kStored = 4 };
+    // The operations that give the float, also by its bits; those that are chosen, too.
+    uint8_t operationsIn(TermId term);
     // Whether a device may compute operands of an instruction as one with it.
-    static bool contractsWith(const Function& f);
-    // Whether a device may compute the sum and a product in it as one.
-    bool mayContract(TermId sum);
+    static bool contracts(const Function& f) { return f.mayContract && !f.isFree; }
+    // The same, of operands that are operations without NoContraction.
+    bool mayContract(TermId term);
     // It is made of constants, and each device computes the same of them. A NaN that is computed
     // may have any bits.
     bool isSettled(TermId term) { return isSettledNumber(term) && !isComputedNan(term); }
@@ -35,7 +37,7 @@ class Contractions {
 
  private:
     const Terms& terms_;
-    std::unordered_map<TermId, uint8_t> products_;
+    std::unordered_map<TermId, uint8_t> operations_;
     std::unordered_map<TermId, bool> settled_;
 
     bool isComputedNan(TermId term) const;

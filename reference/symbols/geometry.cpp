@@ -116,7 +116,7 @@ class Geometry {
         f.at.operands.clear();
         f.types.assign(of.size(), &type_);
         f.commutes = numberIn(opcode) == numberIn(OpFAdd) || numberIn(opcode) == numberIn(OpFMul);
-        f.mayContract = f.at.type == &type_ && f.at.mayContract;
+        f.mayContract = f.at.mayContract;
         f.isLoose = f.at.type == &type_ && f.at.isLoose;
         std::vector<Values> values(of.size());
         std::vector<const Values*> from;

@@ -16,8 +16,7 @@ namespace {
 using numbers::Number;
 
 // They say exactly what their results are.
-constexpr uint32_t kExact[] = {numberIn(GLSLstd450FSign), numberIn(GLSLstd450Step),
-                               numberIn(GLSLstd450Fract)};
+constexpr uint32_t kExact[] = {numberIn(GLSLstd450Step), numberIn(GLSLstd450Fract)};
 // "Undefined if one of the operands is a NaN", and of zeros of both signs.
 constexpr uint32_t kChoosing[] = {numberIn(GLSLstd450FMin),   numberIn(GLSLstd450FMax),
                                   numberIn(GLSLstd450FClamp), numberIn(GLSLstd450NMin),
@@ -31,6 +30,14 @@ bool isFloat(const Type& type) {
     bool is = type.kind == Kind::kFloat;
     for (const Member& member : type.members) is = is || isFloat(*member.type);
     return is || (type.element != nullptr && type.kind != Kind::kPointer && isFloat(*type.element));
+}
+
+bool isSum(uint32_t opcode) { return opcode == numberIn(OpFAdd) || opcode == numberIn(OpFSub); }
+
+// Neither the sum of doubles nor that of the format was rounded: Knuth's sum of two.
+bool isExactTotal(double x, double y, double total) {
+    const double sum = x + y, part = sum - x;
+    return sum == total && std::isfinite(sum) && (x - (sum - part)) + (y - part) == 0;
 }
 
 bool isProduct(uint32_t opcode) {
@@ -86,7 +93,8 @@ bool isInAnyOrder(uint32_t opcode, std::span<const double> members, Number resul
 bool isOpen(const Instruction& at, const TransferRow* row) {
     if (row != nullptr) return row->isOpen;
     if (at.type == nullptr || at.row->defined != Defined::kComponentwise) return false;
-    if (isProduct(at.row->opcode)) return isFloat(*at.type) && (at.isLoose || at.mayContract);
+    if (isProduct(at.row->opcode) || isSum(at.row->opcode))
+        return isFloat(*at.type) && (at.isLoose || at.mayContract);
     if (isAmong(kExact, at.row->opcode)) return false;
     return isFloat(*at.type) && !isDetermined(at.row->opcode);
 }
@@ -117,10 +125,17 @@ bool Transferred::isOpenAt(uint32_t component, uint32_t lane) const {
         return domains::tooLarge(width, of[0], of[1]) != nullptr ||
                signExtend(of[1], widthOf(scalarOf(*operand(1).type, 0))) < least;
     }
-    if (!isAmong(kChoosing, opcode)) return true;
     const auto isNan = [&](uint64_t bits) {
         return std::isnan(numbers::decodeDouble(number, bits));
     };
+    if (opcode == numberIn(GLSLstd450FSign)) return isNan(of[0]);
+    if (isSum(opcode)) {
+        const double x = numbers::decodeDouble(number, of[0]),
+                     y = numbers::decodeDouble(number, of[1]);
+        return !isExactTotal(x, opcode == numberIn(OpFSub) ? -y : y,
+                             numbers::decodeDouble(number, is));
+    }
+    if (!isAmong(kChoosing, opcode)) return true;
     const bool hasNan = std::ranges::any_of(of, isNan);
     constexpr uint32_t kWithoutNan[] = {numberIn(GLSLstd450FMin), numberIn(GLSLstd450FMax),
                                         numberIn(GLSLstd450FClamp)};

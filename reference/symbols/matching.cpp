@@ -16,7 +16,7 @@ bool Comparison::allowsFactors(const Addend& native, const Addend& rewritten) {
     };
     // What is multiplied by 1 is an addend.
     const auto areAsExact = [&](const Factor& a, const Factor& b, const Factor& other) {
-        return other.term == 0 || !terms_.constantOf(other.term) || isAsExact(a.term, b.term);
+        return other.term == 0 || isAsExact(a.term, b.term);
     };
     const auto both = [&](const Factor& x, const Factor& y) {
         return areAsExact(native.x, x, y) && areAsExact(native.y, y, x) && one(native.x, x) &&

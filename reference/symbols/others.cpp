@@ -106,6 +106,10 @@ void integerDots(const Transferred& t) {
         return numbers::integerOf(bits, isSigned).value_or(Number::u64);
     };
     const Number result = number(type.width, kFirstSigned);
+    // "If any of the multiplications or additions, with the exception of the final accumulation,
+    // overflow or underflow, the result of the instruction is undefined."
+    if (kAccumulates && type.width < 2 * width + 2)
+        return t.all.stop(t.s, t.mask.first(), "it is undefined where its products overflow");
     const Sum sum{number(width, kFirstSigned), number(width, kSecondSigned), result, result,
                   kAccumulates};
     const auto factor = [&](const Value& from, uint32_t n, uint32_t lane) {
@@ -292,9 +296,9 @@ constexpr TransferRow kOtherRows[] = {
     row(integerDots<true, true, false>, OpSDot),
     row(integerDots<false, false, false>, OpUDot),
     row(integerDots<true, false, false>, OpSUDot),
-    row(integerDots<true, true, true>, OpSDotAccSat),
-    row(integerDots<false, false, true>, OpUDotAccSat),
-    row(integerDots<true, false, true>, OpSUDotAccSat),
+    TransferRow{numberIn(OpSDotAccSat), integerDots<true, true, true>, kAll, true},
+    TransferRow{numberIn(OpUDotAccSat), integerDots<false, false, true>, kAll, true},
+    TransferRow{numberIn(OpSUDotAccSat), integerDots<true, false, true>, kAll, true},
     TransferRow{numberIn(OpDot), dots, kAll, true},
     TransferRow{numberIn(OpFDot2MixAcc32VALVE), dots, kAll, true},
     TransferRow{numberIn(OpFDot2MixAcc16VALVE), dots, kAll, true},

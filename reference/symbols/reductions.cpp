@@ -83,7 +83,7 @@ bool Comparison::fitsOperands(TermId pattern, TermId term, const Reduction& of, 
             return false;
     }
     const Function &f = terms_.functionOf(pattern), &g = terms_.functionOf(term);
-    // A placeholder stands for elements of the original.
+    // A placeholder stands for elements of the original, or for what the function makes of two.
     const auto isPlaceholder = [&](TermId id) { return id == of.left || id == of.right; };
     const bool mayContractElements = f.mayContract && areElementsLoose_ &&
                                      std::ranges::any_of(terms_.operands(pattern), isPlaceholder);
@@ -96,7 +96,7 @@ bool Comparison::fitsOperands(TermId pattern, TermId term, const Reduction& of, 
         for (uint32_t n = 0; n < count; ++n) {
             const uint32_t other = isSwapped ? count - 1 - n : n;
             const bool isLoose = isPlaceholder(terms_.operand(pattern, n)) && areElementsLoose_;
-            if (Contractions::contractsWith(g) && !isLoose &&
+            if (Contractions::contracts(g) && !isLoose &&
                 !isAsExact(terms_.operand(pattern, n), terms_.operand(term, other)))
                 return false;
             if (!one(n, other, floatOf(*f.types[n]))) return false;
@@ -158,9 +158,12 @@ bool Comparison::isTree(TermId native, TermId rewritten) {
         ++elements.left[terms_.operand(native, n)];
     note(Decided::kTree, uint64_t{any} << 32 | rewritten);
     const bool areLoose = std::ranges::all_of(elements.left, [&](const auto& element) {
-        return contractions_.productsIn(element.first) == Contractions::kLooseProducts;
+        return (contractions_.operationsIn(element.first) & ~Contractions::kLoose) == 0;
     });
-    const bool before = std::exchange(areElementsLoose_, areLoose);
+    // Elements that no operation gives are numbers on both sides.
+    const bool isLoose =
+        (contractions_.operationsIn(reduction.combined) & ~Contractions::kLoose) == 0;
+    const bool before = std::exchange(areElementsLoose_, areLoose && isLoose);
     const bool isOneOfThem =
         reduction.combined == reduction.left || reduction.combined == reduction.right;
     // Comparisons of elements add trees.

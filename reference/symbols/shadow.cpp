@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbols/shadow.hpp"
 
+#include <cmath>
 #include <cstring>
 
 #include "execution/opcode_table.hpp"
@@ -44,8 +45,11 @@ bool isAtomic(spv::Op opcode) {
            opcode == OpAtomicFMinEXT || opcode == OpAtomicFMaxEXT;
 }
 
-// SPIR-V, NonWritable: "this module does not write to the memory holding the variable".
-bool writesNonWritable(const Subgroup& s) {
+// SPIR-V, NonWritable: "this module does not write to the memory holding the variable", and so with
+// NonReadable.
+bool accessesAgainst(const Subgroup& s) {
+    constexpr spv::Op kReads[] = {OpLoad, OpCooperativeMatrixLoadKHR, OpCooperativeMatrixLoadNV,
+                                  OpCooperativeMatrixLoadTensorNV, OpCooperativeVectorLoadNV};
     constexpr spv::Op kWrites[] = {OpStore,
                                    OpCopyMemory,
                                    OpCopyMemorySized,
@@ -58,7 +62,11 @@ bool writesNonWritable(const Subgroup& s) {
     const Instruction& at = *s.at;
     const bool writes = std::ranges::find(kWrites, at.opcode) != std::end(kWrites) ||
                         (isAtomic(at.opcode) && at.opcode != OpAtomicLoad);
-    return writes && s.program->slotAt(at, 0).pointee.isNonWritable;
+    const bool isReadLater = at.opcode == OpCopyMemory || at.opcode == OpCopyMemorySized;
+    const bool reads = isReadLater || std::ranges::find(kReads, at.opcode) != std::end(kReads) ||
+                       (isAtomic(at.opcode) && at.opcode != OpAtomicStore);
+    return (writes && s.program->slotAt(at, 0).pointee.isNonWritable) ||
+           (reads && s.program->slotAt(at, isReadLater ? 1 : 0).pointee.isNonReadable);
 }
 
 // What other lanes have, or all of them.
@@ -91,8 +99,10 @@ class SymbolShadow final : public Shadow {
         // Of what it adds to memory, too.
         if ((at.liberties & kRelaxed) != 0 && s.program != all_.original && isAtomic(at.opcode))
             return refuse(s, mask.first(), "an atomic operation has RelaxedPrecision");
-        if (s.program != all_.original && writesNonWritable(s))
-            return refuse(s, mask.first(), "it writes to what is NonWritable");
+        if (s.program != all_.original && accessesAgainst(s))
+            return refuse(s, mask.first(), "it accesses what is NonWritable or NonReadable");
+        if (const auto lane = laneOfOpenParts(s))
+            return refuse(s, *lane, "parts of what is not finite are open");
         if (!descriptors_.areSame(s))
             return refuse(s, mask.first(),
                           "it accesses another descriptor than another subgroup does, and the "
@@ -162,6 +172,19 @@ class SymbolShadow final : public Shadow {
         });
         return found;
     }
+    // One in which known numbers are taken apart, and an infinity or NaN is.
+    static std::optional<uint32_t> laneOfOpenParts(Subgroup& s) {
+        constexpr uint32_t kParts[] = {numberIn(GLSLstd450Modf), numberIn(GLSLstd450Frexp)};
+        if (!isAmong(kParts, s.at->row->opcode)) return {};
+        const Value& of = s.operand(0);
+        const numbers::Number number = scalarOf(*of.type).number;
+        std::optional<uint32_t> found;
+        for (uint32_t c = 0; c < of.components(); ++c)
+            s.mask.forEach([&](uint32_t lane) {
+                if (!std::isfinite(numbers::decodeDouble(number, of.at(c, lane)))) found = lane;
+            });
+        return found;
+    }
     // One in which an access chain is outside, although nothing may be accessed there. SPIR-V,
     // OpAccessChain: "with the result type being a logical pointer type, causes undefined behavior
     // if not in bounds".
@@ -176,7 +199,10 @@ class SymbolShadow final : public Shadow {
         s.mask.forEach([&](uint32_t lane) {
             const uint64_t to = result.at(0, lane);
             const bool isOutside = (to & kOutside) != 0 && (base.at(0, lane) & kOutside) == 0;
-            if (isOutside || (isOfBuffers && (to & ~kOutside) == 0)) found = lane;
+            const Range* range = isOfBuffers ? rangeAt(to) : nullptr;
+            const bool isBehind =
+                isOfBuffers && (range == nullptr || result.at(1, lane) >= range->size);
+            if (isOutside || isBehind) found = lane;
         });
         return found;
     }
@@ -323,11 +349,12 @@ class SymbolShadow final : public Shadow {
     }
     bool isInAnyOrder(std::span<const TermId> elements, const Reduction& reduction) const {
         const Terms& terms = all_.terms;
-        if (!numbers::format(reduction.number).floating()) return true;
         if (terms[reduction.combined].kind != TermKind::kApplied) return false;
         const auto of = terms.operands(reduction.combined);
         if (!std::ranges::is_permutation(of, std::array{reduction.left, reduction.right}))
             return false;
+        if (!numbers::format(reduction.number).floating())
+            return terms.functionOf(reduction.combined).commutes;
         std::vector<double> all;
         for (const TermId element : elements)
             all.push_back(numbers::decodeDouble(reduction.number, terms[element].bits));
@@ -507,7 +534,9 @@ TermId Transferred::applied(uint32_t component, uint32_t lane) const {
                                          numberIn(GLSLstd450SMin),
                                          numberIn(GLSLstd450SMax)};
         f.commutes = std::ranges::find(kCommute, f.opcode) != std::end(kCommute);
-        f.mayContract = isFloat && at.mayContract;
+        const bool takesFloats = std::ranges::any_of(
+            f.types, [](const Type* type) { return type->kind == Kind::kFloat; });
+        f.mayContract = (isFloat || takesFloats) && at.mayContract;
         f.isLoose = isFloat && at.isLoose;
         found->second = all.terms.function(std::move(f));
     }

@@ -301,7 +301,7 @@ TermId Terms::roundedAnew(TermId term) {
                 isApplied(term, numberIn(OpFNegate)) || isApplied(term, numberIn(GLSLstd450FAbs));
             if (isSign || f.isFree)
                 from[0] = rounded(from[0]);
-            else if (givesProduct(f))
+            else if (isOperation(f))
                 f.isRounded = true;
             const uint32_t number = function(std::move(f));
             return of.kind == TermKind::kApplied ? applied(number, from, of.bits)

@@ -17,7 +17,9 @@ TermId opaque(const Transferred& t, const Type& result, std::vector<uint32_t> de
     f.at.type = &result;
     f.types = std::move(types);
     f.details = std::move(details);
-    f.mayContract = result.kind == Kind::kFloat && t.at.mayContract;
+    const bool takesFloats =
+        std::ranges::any_of(f.types, [](const Type* type) { return type->kind == Kind::kFloat; });
+    f.mayContract = (result.kind == Kind::kFloat || takesFloats) && t.at.mayContract;
     f.isLoose = result.kind == Kind::kFloat && t.at.isLoose;
     return t.terms().opaque(t.terms().function(std::move(f)), operands, sample);
 }
@@ -224,8 +226,9 @@ void eachGroup(const Transferred& t, Of of) {
             });
             if (isConstant && (!t.isOpen || isExactOf(t, members, c))) return;
             const Type& type = scalarOf(*result.type, c);
-            t.set(c, lane,
-                  members.size() == 1 ? members[0] : of(type, members, lanes, result.at(c, lane)));
+            // Of one float a NaN is undefined, and 0 may have got the other sign.
+            const bool isOne = members.size() == 1 && type.kind != Kind::kFloat;
+            t.set(c, lane, isOne ? members[0] : of(type, members, lanes, result.at(c, lane)));
         });
 }
 template <auto kOf>

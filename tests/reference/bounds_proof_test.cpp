@@ -41,11 +41,11 @@ using symbols_test::Pair;
     "const uint r = min(m < 0x3C800000 ? tiny : big, 0x7F); "                        \
     "return (m > 0x7F800000 ? " NAN " : r) | w >> 24 & 0x80; } "
 // In a half float on the way.
-#define HELD(SCALE, NAN)                                                             \
-    "float held(uint n) { const uint m = (n & 0x7F) << 7, w = m | (m + 0x80 & " NAN  \
-    "); const uint h = uint(float16BitsToUint16(uint16BitsToFloat16(uint16_t(w)) * " \
-    "float16_t(" SCALE                                                               \
-    "))) | (n & 0x80) << 8; return float(uint16BitsToFloat16(uint16_t("              \
+#define HELD(SCALE, NAN)                                                            \
+    "float held(uint n) { const uint m = (n & 0x7F) << 7, w = m | (m + 0x80 & " NAN \
+    "); precise float16_t f = uint16BitsToFloat16(uint16_t(w)) * float16_t(" SCALE  \
+    "); const uint h = uint(float16BitsToUint16(f)) | (n & 0x80) << 8; return "     \
+    "float(uint16BitsToFloat16(uint16_t("                                           \
     "h))); } "
 #define ROUNDED BODY("results[at] = float(floate4m3_t(floats[at] * 1.1))")
 #define BY_HALVES BODY("results[at] = held(narrow(floats[at] * 1.1))")

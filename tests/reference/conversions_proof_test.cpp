@@ -22,10 +22,10 @@ using numbers::Number;
     "const uint r = min(m < 0x3C800000 ? tiny : big, " MOST                          \
     "); "                                                                            \
     "return (m > 0x7F800000 ? " NAN " : r) | w >> 24 & " SIGN "; } "
-#define WIDEN(UNIT, LEAST)                                            \
-    "float widen(uint b) { const uint m = b & 0x7F; "                 \
-    "const uint r = m < " LEAST " ? floatBitsToUint(float(m) * " UNIT \
-    ") : (m << 20) + 0x3C000000; "                                    \
+#define WIDEN(UNIT, LEAST)                                                                  \
+    "float widen(uint b) { const uint m = b & 0x7F; precise float units = float(m) * " UNIT \
+    "; const uint r = m < " LEAST                                                           \
+    " ? floatBitsToUint(units) : (m << 20) + 0x3C000000; "                                  \
     "return uintBitsToFloat((m > 0x7E ? 0x7F800000 | m << 20 : r) | (b & 0x80) << 24); } "
 #define RIGHT_NARROW NARROW("(n >> s & 1)", "0x7FFFF + (m >> 20 & 1)", "0x7F", "0x7F", "0x80")
 #define RIGHT_WIDEN WIDEN("0.001953125", "8")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assumptions.hpp"
 
+#include <spirv/unified1/GLSL.std.450.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -42,6 +44,10 @@ constexpr AssumptionRow kAssumptions[] = {
     {kThisDispatch, "sizes, workgroups and specialization constants are those of this dispatch"},
     {kAlignedDescriptors, "descriptors and variables start at multiples of 16 bytes"},
     {kOneEntryPoint, "of the entry points, only this one is proved"},
+    {kInArrays, "pointers that are moved stay in their arrays"},
+    {kFlushedDenorms, "denormals are flushed where the reference device flushes them"},
+    {kPackedHalves, "packHalf2x16() rounds to the nearest"},
+    {kPlainBarriers, "control barriers acquire what memory barriers before them released"},
     {kRestsOfWords, "the rest of a word that is stored in part changes by this dispatch alone"},
 };
 
@@ -221,9 +227,13 @@ bool mayShareMemory(const Module& module) {
     return aliased > 1;
 }
 
-// Whether variables or pointers are declared to be the only ones to their memory, or not to be.
+// Whether variables or pointers are declared to be the only ones to their memory, or not to be; or
+// parameters are pointers, which are the only ones where nothing says otherwise.
 bool hasPointersApart(const Module& module) {
-    return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
+    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        if (i.opcode == Op::OpFunctionParameter &&
+            module.definition(i[1]).opcode == Op::OpTypePointer)
+            return true;
         const auto decoration = static_cast<spv::Decoration>(i.words.size() > 2 ? i[2] : 0);
         constexpr spv::Decoration kApart[] = {
             spv::Decoration::Restrict, spv::Decoration::RestrictPointer, spv::Decoration::Aliased,
@@ -231,6 +241,43 @@ bool hasPointersApart(const Module& module) {
         return i.opcode == Op::OpDecorate &&
                std::ranges::find(kApart, decoration) != std::end(kApart);
     });
+}
+
+// SPIR-V, OpPtrAccessChain: "behavior is undefined when B + E is not an element in the same array",
+// and OpPtrDiff.
+bool movesPointers(const Module& module) {
+    constexpr Op kMoves[] = {Op::OpPtrAccessChain, Op::OpInBoundsPtrAccessChain, Op::OpPtrDiff};
+    return std::ranges::any_of(module.instructions(), [&](const Instruction& i) {
+        if (!isOneOf(i.opcode, kMoves)) return false;
+        const auto storage =
+            static_cast<spv::StorageClass>(module.definition(module.typeOf(i[3]))[2]);
+        return storage != spv::StorageClass::PhysicalStorageBuffer;
+    });
+}
+
+bool flushesDenorms(const Module& module) {
+    return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
+        return i.opcode == Op::OpExecutionMode &&
+               static_cast<spv::ExecutionMode>(i[2]) == spv::ExecutionMode::DenormFlushToZero;
+    });
+}
+
+bool packsHalves(const Module& module) {
+    return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
+        return i.opcode == Op::OpExtInst && i[4] == GLSLstd450PackHalf2x16;
+    });
+}
+
+// GLSL's barrier() acquires nothing of what memoryBarrierBuffer() released.
+bool hasPlainBarriers(const Module& module) {
+    bool hasFence = false, hasControl = false, isVulkan = false;
+    for (const Instruction& i : module.instructions()) {
+        hasFence |= i.opcode == Op::OpMemoryBarrier;
+        hasControl |= i.opcode == Op::OpControlBarrier;
+        isVulkan |= i.opcode == Op::OpMemoryModel &&
+                    static_cast<spv::MemoryModel>(i[2]) == spv::MemoryModel::Vulkan;
+    }
+    return hasFence && hasControl && !isVulkan;
 }
 
 // Whether it asks for what another dispatch may have otherwise.
@@ -312,7 +359,10 @@ uint32_t assumedOf(const Module& module, spv::ExecutionModel stage) {
            (mayShareMemory(module) ? kBindingsApart : 0) |
            (hasPointersApart(module) ? kRestrictPointers : 0) |
            (hasVolatileAccess(module) ? kVolatileMemory : 0) |
-           (knowsDispatch(module) ? kThisDispatch : 0) |
+           (knowsDispatch(module) ? kThisDispatch : 0) | (movesPointers(module) ? kInArrays : 0) |
+           (flushesDenorms(module) ? kFlushedDenorms : 0) |
+           (packsHalves(module) ? kPackedHalves : 0) |
+           (hasPlainBarriers(module) ? kPlainBarriers : 0) |
            (module.entryPoints().size() > 1 ? kOneEntryPoint : 0) | (isShared ? kSharedOutputs : 0);
 }
 

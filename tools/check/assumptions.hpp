@@ -37,6 +37,12 @@ inline constexpr uint32_t kAlignedDescriptors = 1u << 28;
 inline constexpr uint32_t kRestsOfWords = 1u << 29;
 // Others may be anything.
 inline constexpr uint32_t kOneEntryPoint = 1u << 30;
+// Pointers that are moved or compared stay in their arrays.
+inline constexpr uint32_t kInArrays = 1u << 11;
+// Denormals are flushed where the reference device does it, packHalf2x16() rounds to nearest, and
+// without the Vulkan memory model control barriers acquire what was released before them.
+inline constexpr uint32_t kFlushedDenorms = 1u << 12, kPackedHalves = 1u << 13,
+                          kPlainBarriers = 1u << 14;
 // Those that follow from what is in a module of this stage.
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage);
 // Of all memory operands, in bytes; 0: none says it.

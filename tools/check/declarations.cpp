@@ -27,6 +27,10 @@ constexpr spv::ExecutionMode kExecuted[] = {
     spv::ExecutionMode::DenormFlushToZero, spv::ExecutionMode::SignedZeroInfNanPreserve,
     spv::ExecutionMode::FPFastMathDefault,
 };
+// Of these the rewritten module has each that the original has.
+constexpr spv::ExecutionMode kOfFloats[] = {
+    spv::ExecutionMode::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTZ,
+    spv::ExecutionMode::DenormPreserve, spv::ExecutionMode::DenormFlushToZero};
 constexpr spv::ExecutionMode kReconvergence[] = {
     spv::ExecutionMode::MaximallyReconvergesKHR,
     spv::ExecutionMode::SubgroupUniformControlFlowKHR,
@@ -94,7 +98,8 @@ std::map<std::string, Modes> modesOf(const Module& module) {
             byId[i[2]] = &all[std::format("{} {}", i[1], points[next++].name)];
         if (i.opcode != Op::OpExecutionMode && i.opcode != Op::OpExecutionModeId) continue;
         const auto found = byId.find(i[1]);
-        if (found == byId.end() || isAmong(kExecuted, static_cast<spv::ExecutionMode>(i[2])))
+        const auto mode = static_cast<spv::ExecutionMode>(i[2]);
+        if (found == byId.end() || (isAmong(kExecuted, mode) && !isAmong(kOfFloats, mode)))
             continue;
         found->second->insert({i.words.begin() + 2, i.words.end()});
     }
@@ -114,8 +119,8 @@ std::string otherMode(const Module& original, const Module& rewritten) {
             if (!found->second.contains(mode))
                 return std::format("rewritten: it has no {} as the original has", nameOf(mode));
         for (const auto& mode : found->second)
-            if (!before.contains(mode) &&
-                !isAmong(kReconvergence, static_cast<spv::ExecutionMode>(mode[0])))
+            if (const auto one = static_cast<spv::ExecutionMode>(mode[0]);
+                !before.contains(mode) && !isAmong(kReconvergence, one) && !isAmong(kOfFloats, one))
                 return std::format("rewritten: it has {}, which the original has not",
                                    nameOf(mode));
     }

@@ -4,9 +4,16 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/types.hpp"
 
 namespace coopvk::rewrite {
+
+Id Emitter::exactOp(spv::Op opcode, Id type, std::initializer_list<Id> ids) {
+    const Id result = op(opcode, type, ids);
+    computeExactly(module(), result);
+    return result;
+}
 
 // The constituent of a value that OpCompositeConstruct made of one for each part; 0: not known.
 Id Emitter::constituent(Id composite, uint32_t index) {

@@ -54,6 +54,8 @@ class Emitter {
     Id op(spv::Op opcode, Id type, std::initializer_list<Id> ids, std::optional<Id> result = {}) {
         return op(opcode, type, idOperands({ids.begin(), ids.size()}), result);
     }
+    // An operation on floats of which code takes the bits: see computeExactly().
+    Id exactOp(spv::Op opcode, Id type, std::initializer_list<Id> ids);
     // For instructions without a result.
     void opVoid(spv::Op opcode, Operands operands) {
         add(makeInstruction(opcode, 0, 0, std::move(operands)));

@@ -55,8 +55,8 @@ U32 denormal(Emitter& emit, Id type, const U32& magnitude, Rounding rounding) {
     const bool truncates = rounding == Rounding::kTowardZero;
     const Id number = types.constantFloat(types.floatType(32), truncates ? 0x1p24 : 0.5);
     const Id by = types.constantSplat(type, number);
-    const Id f32 = emit.op(truncates ? OpFMul : OpFAdd, type, {emit.bitcast(type, magnitude), by});
-    computeExactly(emit.module(), f32);
+    const Id f32 =
+        emit.exactOp(truncates ? OpFMul : OpFAdd, type, {emit.bitcast(type, magnitude), by});
     if (truncates) return {emit, emit.op(OpConvertFToU, words, {f32})};
     constexpr uint32_t kOneHalf = 0x3F000000;
     return U32(emit, emit.bitcast(words, f32)) + (0u - kOneHalf);

@@ -40,7 +40,7 @@ U32 withoutHalfDenormals(Emitter& emit, const Number::FloatFields& fields, const
     const DenormalSum sum(emit, fields);
     const U32 normal = magnitude + both(sum.rebias);
     const Id units = emit.bitcast(sum.pair, magnitude >> sum.lost | both(sum.baseBits));
-    const Id small = emit.op(OpFSub, sum.pair, {units, sum.base});
+    const Id small = emit.exactOp(OpFSub, sum.pair, {units, sum.base});
     const uint32_t exponent = ((1u << fields.exponentBits) - 1) << 10;
     // Any bit of the exponent carries into bit 14.
     const U32 isNormal = ((magnitude & both(exponent)) + both(0x3C00)) >> 14 & both(1);
@@ -73,7 +73,7 @@ Id smallFloatsOfOddBytes(Emitter& emit, const Number::FloatFields& fields, Id by
     const double factor = 1u << (15 - fields.bias);
     const Id scale = types.constantSplat(pair, types.constantFloat(f16, factor));
     const Id half = emit.bitcast(pair, magnitude | nan);
-    const Id scaled = emit.op(OpFMul, pair, {half, scale});
+    const Id scaled = emit.exactOp(OpFMul, pair, {half, scale});
     // Devices may drop the sign of NaN in a product.
     return emit.bitcast(pair, U32(emit, emit.bitcast(types.uint32(), scaled)) | sign);
 }

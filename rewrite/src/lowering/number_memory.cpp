@@ -200,7 +200,7 @@ Id bytesWithoutHalfDenormals(Emitter& emit, const Number::FloatFields& fields, c
     const U32 isNormal = mask((magnitude | kTop) - both(sum.rebias + (1u << 10)));
     const U32 isNan = mask((magnitude | kTop) - both(0x7C00));
     const U32 normal = ((magnitude | kTop) - both(sum.rebias)) >> sum.lost & both(0x7F);
-    const Id units = emit.op(OpFAdd, sum.pair, {emit.bitcast(sum.pair, magnitude), sum.base});
+    const Id units = emit.exactOp(OpFAdd, sum.pair, {emit.bitcast(sum.pair, magnitude), sum.base});
     const U32 small =
         U32(emit, emit.bitcast(emit.types().uint32(), units)) & both((1u << sum.mantissa) - 1);
     const U32 value = (normal & isNormal) | (small & (isNormal ^ ~0u)) | (isNan & both(0x7F));
@@ -223,8 +223,8 @@ Id smallFloatBytes(Emitter& emit, const Number::FloatFields& fields, Id pair) {
     }
     const double factor = 1.0 / (1u << (15 - fields.bias));
     const Id scale = types.constantFloat(types.floatType(16), factor);
-    const Id scaled =
-        emit.op(OpFMul, emit.typeOf(pair), {pair, types.constantSplat(emit.typeOf(pair), scale)});
+    const Id scaled = emit.exactOp(OpFMul, emit.typeOf(pair),
+                                   {pair, types.constantSplat(emit.typeOf(pair), scale)});
     const U32 word = wordOf(scaled);
     const U32 magnitude = word << (5 - fields.exponentBits) & 0x7F007F00;
     // Devices may drop the sign of NaN in a product.

@@ -52,7 +52,7 @@ Id closeSingleByBits(Emitter& emit, const MatrixType& matrix, Id sum, std::optio
     const Id pair = types.vectorType(matrix.component, 2);
     const U32 word(emit, emit.bitcast(types.uint32(), sum));
     const U32 magnitude = word & ~kSingleSign;
-    const Id shifted = emit.op(
+    const Id shifted = emit.exactOp(
         OpFAdd, matrix.sumType,
         {emit.bitcast(matrix.sumType, magnitude), types.constantFloat(matrix.sumType, 0.5)});
     const U32 units = U32(emit, emit.bitcast(types.uint32(), shifted)) + (0u - kOneHalf);
@@ -71,7 +71,7 @@ Id openSingleByBits(Emitter& emit, const MatrixType& matrix, Id component) {
     const U32 word(emit, emit.bitcast(types.uint32(), pair));
     const Id units = emit.op(OpConvertUToF, matrix.sumType, {word & kHalfMantissa});
     const Id small =
-        emit.op(OpFMul, matrix.sumType, {units, types.constantFloat(matrix.sumType, 0x1p-24)});
+        emit.exactOp(OpFMul, matrix.sumType, {units, types.constantFloat(matrix.sumType, 0x1p-24)});
     const U32 sign = (word & kHalfSign) << 16;
     const U32 bits = U32(emit, emit.bitcast(types.uint32(), small)) | sign;
     const Bool isSmall = (word & kHalfExponent) < 1;

@@ -48,7 +48,7 @@ Id fraction(Emitter& emit, Types32& w, const Number& number, const U32& word) {
     const Id high = emit.bitcast(s32, word << (32 - number.bits));
     const Id f32 = emit.op(OpConvertSToF, w.f32, {high});
     const int scale = static_cast<int>(number.bits) - 32 - static_cast<int>(number.fields.bias);
-    return emit.op(OpFMul, w.f32, {f32, w.constantF32(std::ldexp(1.0, scale))});
+    return emit.exactOp(OpFMul, w.f32, {f32, w.constantF32(std::ldexp(1.0, scale))});
 }
 
 // `bits`: a scalar or vector of unsigned integers of number.bits bits. Returns f32 components,
@@ -66,7 +66,7 @@ Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) 
     // Denormals are so many units of the smallest one.
     const Id units = emit.op(OpConvertUToF, w.f32, {magnitude});
     const Id unit = w.constantF32(std::ldexp(1.0, 1 - static_cast<int>(bias + mantissa)));
-    const Id denormal = emit.op(OpFMul, w.f32, {units, unit});
+    const Id denormal = emit.exactOp(OpFMul, w.f32, {units, unit});
     const U32 small(emit, emit.bitcast(w.u32, denormal));
     U32 result = select(magnitude < (1u << mantissa), small, normal);
     if (number.fields.specials == Number::Specials::kNone) {
