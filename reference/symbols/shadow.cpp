@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbols/shadow.hpp"
 
-#include <cmath>
 #include <cstring>
 
 #include "execution/opcode_table.hpp"
@@ -11,6 +10,7 @@
 #include "symbols/atomics.hpp"
 #include "symbols/forks.hpp"
 #include "symbols/narrowing.hpp"
+#include "symbols/objections.hpp"
 #include "symbols/solving.hpp"
 #include "symbols/uniform_descriptors.hpp"
 
@@ -32,41 +32,6 @@ std::optional<uint32_t> laneOfTerm(const Value& value, LaneMask mask) {
             if (!found && value.deviationAt(c, lane) != 0) found = lane;
         });
     return found;
-}
-
-constexpr uint32_t kChains[] = {numberIn(OpAccessChain), numberIn(OpInBoundsAccessChain),
-                                numberIn(OpPtrAccessChain), numberIn(OpInBoundsPtrAccessChain)};
-constexpr uint32_t kUntypedChains[] = {
-    numberIn(OpUntypedAccessChainKHR), numberIn(OpUntypedInBoundsAccessChainKHR),
-    numberIn(OpUntypedPtrAccessChainKHR), numberIn(OpUntypedInBoundsPtrAccessChainKHR)};
-
-bool isAtomic(spv::Op opcode) {
-    return (opcode >= OpAtomicLoad && opcode <= OpAtomicXor) || opcode == OpAtomicFAddEXT ||
-           opcode == OpAtomicFMinEXT || opcode == OpAtomicFMaxEXT;
-}
-
-// SPIR-V, NonWritable: "this module does not write to the memory holding the variable", and so with
-// NonReadable.
-bool accessesAgainst(const Subgroup& s) {
-    constexpr spv::Op kReads[] = {OpLoad, OpCooperativeMatrixLoadKHR, OpCooperativeMatrixLoadNV,
-                                  OpCooperativeMatrixLoadTensorNV, OpCooperativeVectorLoadNV};
-    constexpr spv::Op kWrites[] = {OpStore,
-                                   OpCopyMemory,
-                                   OpCopyMemorySized,
-                                   OpCooperativeMatrixStoreKHR,
-                                   OpCooperativeMatrixStoreNV,
-                                   OpCooperativeMatrixStoreTensorNV,
-                                   OpCooperativeVectorStoreNV,
-                                   OpCooperativeVectorOuterProductAccumulateNV,
-                                   OpCooperativeVectorReduceSumAccumulateNV};
-    const Instruction& at = *s.at;
-    const bool writes = std::ranges::find(kWrites, at.opcode) != std::end(kWrites) ||
-                        (isAtomic(at.opcode) && at.opcode != OpAtomicLoad);
-    const bool isReadLater = at.opcode == OpCopyMemory || at.opcode == OpCopyMemorySized;
-    const bool reads = isReadLater || std::ranges::find(kReads, at.opcode) != std::end(kReads) ||
-                       (isAtomic(at.opcode) && at.opcode != OpAtomicStore);
-    return (writes && s.program->slotAt(at, 0).pointee.isNonWritable) ||
-           (reads && s.program->slotAt(at, isReadLater ? 1 : 0).pointee.isNonReadable);
 }
 
 // What other lanes have, or all of them.
@@ -93,16 +58,8 @@ class SymbolShadow final : public Shadow {
         all_.parted.areApart |= s.tangles != nullptr && !s.tangles->others.empty();
         all_.parted.returned |= s.tangles != nullptr && s.tangles->haveReturned;
         const auto liberties = all_.libertiesOf(*s.program, at);
-        if (s.program->relaxesMoves && s.program != all_.original)
-            return refuse(s, mask.first(),
-                          "a phi, function, parameter or constant has RelaxedPrecision");
-        // Of what it adds to memory, too.
-        if ((at.liberties & kRelaxed) != 0 && s.program != all_.original && isAtomic(at.opcode))
-            return refuse(s, mask.first(), "an atomic operation has RelaxedPrecision");
-        if (s.program != all_.original && accessesAgainst(s))
-            return refuse(s, mask.first(), "it accesses what is NonWritable or NonReadable");
-        if (const auto lane = laneOfOpenParts(s))
-            return refuse(s, *lane, "parts of what is not finite are open");
+        if (const auto objection = objectionBefore(s, s.program == all_.original))
+            return refuse(s, objection->lane, objection->text);
         if (!descriptors_.areSame(s))
             return refuse(s, mask.first(),
                           "it accesses another descriptor than another subgroup does, and the "
@@ -150,8 +107,8 @@ class SymbolShadow final : public Shadow {
             return refuse(s, *lane, "it is undefined for some data, and the original is not");
         all_.readsSymbols = false;
         const Step step = at.handler(s);
-        if (const auto lane = laneOutside(s))
-            return refuse(s, *lane, "an index is outside of its array, or names no descriptor");
+        if (const auto objection = objectionAfter(s))
+            return refuse(s, objection->lane, objection->text);
         if (row == nullptr && all_.readsSymbols) return refuse(s, mask.first(), kUnknown);
         const bool isLoad = at.opcode == OpLoad && all_.readsSymbols;
         const bool isOpen = at.result != kNone && isOpenHere(at, row);
@@ -169,40 +126,6 @@ class SymbolShadow final : public Shadow {
             const Path path = forks_.pathOf(lane);
             for (uint32_t c = 0; c < here.result().components(); ++c)
                 if (!all_.obligations.fulfil(here, c, lane, path)) found = lane;
-        });
-        return found;
-    }
-    // One in which known numbers are taken apart, and an infinity or NaN is.
-    static std::optional<uint32_t> laneOfOpenParts(Subgroup& s) {
-        constexpr uint32_t kParts[] = {numberIn(GLSLstd450Modf), numberIn(GLSLstd450Frexp)};
-        if (!isAmong(kParts, s.at->row->opcode)) return {};
-        const Value& of = s.operand(0);
-        const numbers::Number number = scalarOf(*of.type).number;
-        std::optional<uint32_t> found;
-        for (uint32_t c = 0; c < of.components(); ++c)
-            s.mask.forEach([&](uint32_t lane) {
-                if (!std::isfinite(numbers::decodeDouble(number, of.at(c, lane)))) found = lane;
-            });
-        return found;
-    }
-    // One in which an access chain is outside, although nothing may be accessed there. SPIR-V,
-    // OpAccessChain: "with the result type being a logical pointer type, causes undefined behavior
-    // if not in bounds".
-    static std::optional<uint32_t> laneOutside(Subgroup& s) {
-        const bool isUntyped = isAmong(kUntypedChains, s.at->row->opcode);
-        if (!isUntyped && !isAmong(kChains, s.at->row->opcode)) return {};
-        const Value &result = s.values[s.at->result], &base = s.operand(isUntyped ? 1 : 0);
-        if (result.components() != 2) return {};
-        const bool isOfBuffers = result.type->storage == spv::StorageClass::StorageBuffer ||
-                                 result.type->storage == spv::StorageClass::Uniform;
-        std::optional<uint32_t> found;
-        s.mask.forEach([&](uint32_t lane) {
-            const uint64_t to = result.at(0, lane);
-            const bool isOutside = (to & kOutside) != 0 && (base.at(0, lane) & kOutside) == 0;
-            const Range* range = isOfBuffers ? rangeAt(to) : nullptr;
-            const bool isBehind =
-                isOfBuffers && (range == nullptr || result.at(1, lane) >= range->size);
-            if (isOutside || isBehind) found = lane;
         });
         return found;
     }
