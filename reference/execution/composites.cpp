@@ -29,9 +29,9 @@ Status prepareIndices(Program& program, Instruction& i) {
 void construct(Subgroup& s, Out result) {
     const bool replicates = s.type().kind == Kind::kCooperativeMatrix ||
                             s.at->opcode == OpCompositeConstructReplicateEXT;
-    const size_t operands = s.operands(), turns = replicates ? result.components() : 1;
-    for (uint32_t n = 0, to = 0; n < turns * operands && to < result.components(); ++n) {
-        const Value& from = s.operand(uint32_t(n % operands));
+    for (uint32_t n = 0, to = 0; to < result.components() && (replicates || n < s.operands());
+         ++n) {
+        const Value& from = s.operand(replicates ? 0 : n);
         const uint32_t count = std::min(from.components(), result.components() - to);
         copyComponents(s, result, to, from, 0, count, s.mask);
         to += count;

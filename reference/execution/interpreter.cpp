@@ -76,7 +76,7 @@ Step runBlock(Subgroup& s, bool tracksDefined) {
 const OpcodeRow* findRow(spv::Op opcode) { return findNumber(uint32_t(opcode)); }
 
 const OpcodeRow* findRow(std::string_view set, uint32_t number) {
-    if (number > 0xFFFF) return nullptr;
+    if (number != uint16_t(number)) return nullptr;
     if (set == "GLSL.std.450") return findNumber(kGlslSet + number);
     return set == "NonSemantic.DebugPrintf" ? findNumber(kPrintfSet + number) : nullptr;
 }

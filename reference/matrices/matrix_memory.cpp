@@ -37,8 +37,7 @@ void checkLines(Subgroup& s, const Type& matrix, bool columnMajor, int64_t strid
     const Symbols* symbols = s.group->settings->symbols;
     if (symbols == nullptr || !symbols->checksLines || !s.observes(kEventAligned)) return;
     const uint32_t count = columnMajor ? matrix.rows : matrix.columns;
-    const uint32_t alignment = std::min(16u, count * matrix.element->width / 8);
-    if (alignment < 2) return;
+    const uint32_t alignment = std::clamp(count * matrix.element->width / 8, 1u, 16u);
     s.uses({kEventAligned, 0, alignment, alignment});
     if (stride % alignment != 0)
         s.report(

@@ -143,13 +143,12 @@ std::optional<Matrix> reduceMatrix(Subgroup& s) {
         if (operation == numberIn(OpFAdd)) {
             setBounds(s, whole, result);
         } else {
-            const Matrix plain = inOrder({false}), other = inOrder({true, ~rule.seed});
             const bool isFloat = s.type().element->kind == Kind::kFloat;
             const bool chooses = combination.chooses() ||
                                  std::ranges::find(kChoices, operation) != std::end(kChoices);
             if (isFloat && !chooses) setUnknown(s, result);
-            setUnknown(s, plain, result);
-            setUnknown(s, other, result);
+            for (const ReduceOrder& other : {ReduceOrder{false}, {true, ~rule.seed}})
+                setUnknown(s, inOrder(other), result);
         }
     }
     const auto both = s.shadow != nullptr ? s.shadow->placeholders(whole.number) : std::nullopt;

@@ -142,13 +142,18 @@ void accessChain(Subgroup& s, Out result) {
     if (last == 0) s.setStrays(result, strays, s.mask);
 }
 
+// The last component is the offset; an address is nothing else.
+void point(Out result, uint32_t lane, uint64_t base, uint64_t offset) {
+    result.at(0, lane) = base;
+    result.at(result.components() - 1, lane) = offset;
+}
+
 // SPV_NV_raw_access_chains: base, byte stride, element index, byte offset.
 void rawAccessChain(Subgroup& s, Out result, In base, In stride, In index, In offset) {
     const uint32_t last = result.components() - 1;
     forLanes(s, [&](uint32_t lane) {
-        result.at(0, lane) = base.at(0, lane);
-        result.at(last, lane) =
-            base.at(last, lane) + offset.at(0, lane) + stride.at(0, lane) * index.at(0, lane);
+        point(result, lane, base.at(0, lane),
+              base.at(last, lane) + offset.at(0, lane) + stride.at(0, lane) * index.at(0, lane));
     });
 }
 
@@ -160,8 +165,7 @@ void bufferPointer(Subgroup& s, Out result, In descriptor) {
     forLanes(s, [&](uint32_t lane) {
         const Range* range = s.group->resources->inHeap(descriptor.at(1, lane), kind);
         const uint64_t outside = descriptor.at(0, lane) & kOutside;
-        result.at(0, lane) = reinterpret_cast<uint64_t>(range) | outside;
-        result.at(1, lane) = 0;
+        point(result, lane, reinterpret_cast<uint64_t>(range) | outside, 0);
     });
 }
 

@@ -141,7 +141,7 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
     const uint32_t size = (bits + 7) / 8;
     const Span from = locate(lane, byteOf(bit), size);
     if (from.data == nullptr) return {};
-    uint64_t word = 0;
+    uint64_t word{};
     if (uint32_t half; size == sizeof(half)) {  // most numbers: without a call
         std::memcpy(&half, from.data, sizeof(half));
         word = half;

@@ -35,7 +35,7 @@ void Decoder::readFastMathDefaults() {
     program_->otherControls.liberties = 0;
     for (const auto& [id, constant] : fastMathDefaults_) {
         const Type* of = type(id);
-        if (of == nullptr || of->kind != Kind::kFloat) continue;
+        if (of == nullptr) continue;
         const bool isIeee = of->number <= numbers::Number::f64;
         FloatControls& controls = isIeee ? program_->controls(of->width) : program_->otherControls;
         controls.liberties = constantOf(constant);

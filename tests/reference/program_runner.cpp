@@ -70,7 +70,7 @@ class Recorder : public Reporter {
     explicit Recorder(Execution& run) : run_(run) {}
     bool report(const Report& report) override {
         run_.reports.push_back(report);
-        return true;
+        return !run_.stopsAtReports;
     }
     void print(const std::string& text) override { run_.prints.push_back(text); }
 

@@ -28,6 +28,7 @@ struct Execution {
     std::vector<SpecializationValue> specialization;
     std::vector<Observer*> observers;
     bool hasMaintenance8 = false;
+    bool stopsAtReports = false;
     bool validate = true;  // not for what SPIRV-Tools does not know in Vulkan's environment
 
     // Results: reports in their order; empty error if the program ran.

@@ -237,6 +237,23 @@ TEST(Numbers, InterfacesAreRefused) {
                 ErrorCode::kInvalidModule, "storage class Input or Output");
 }
 
+// Those of other numbers stay.
+TEST(Numbers, UnknownSpecializationConstantsAreRefused) {
+    const auto withConstant = [](std::string_view constant) {
+        return Parts{.capabilities = "OpCapability Float64",
+                     .globals =
+                         "%f64 = OpTypeFloat 64\n%none = OpUndef %f32\n"
+                         "%no_number = OpUndef %bf16\n" +
+                         std::string(constant)};
+    };
+    const std::string why = "depends on a value that is not known";
+    expectError(withConstant("%k = OpSpecConstantOp %bf16 FConvert %none\n"),
+                ErrorCode::kUnsupported, why);
+    expectError(withConstant("%k = OpSpecConstantOp %f32 FConvert %no_number\n"),
+                ErrorCode::kUnsupported, why);
+    EXPECT_TRUE(run(withConstant("%k = OpSpecConstantOp %f64 FConvert %none\n")));
+}
+
 // Constants are computed as in shaders: rounded once, to nearest even.
 TEST(Numbers, SpecializationConstantsAreConverted) {
     const std::string text = textOf({.decorations = "OpDecorate %s SpecId 1",

@@ -3,7 +3,10 @@
 // Operands of instructions: the same as in a vector, with few and with many.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "ir/instruction.hpp"
@@ -72,9 +75,10 @@ TEST_P(OperandsOf, MoveAndCopy) {
     expectSame(moved, expected_);
 }
 
+using enum spv::MemoryAccessMask;
+
 // Accesses share a function if their operands are the same: each bit, parameter and scope counts.
 TEST(MemoryOperandsOf, AccessesHaveKeys) {
-    using enum spv::MemoryAccessMask;
     constexpr auto kWords = [](auto... bits) { return (static_cast<uint32_t>(bits) | ... | 0u); };
     constexpr uint32_t kScope = 7, kOther = 8, kList = 9, kLists = 10;
     const std::vector<Operands> sets = {
@@ -99,6 +103,66 @@ TEST(MemoryOperandsOf, AccessesHaveKeys) {
         keys.insert(key);
     }
     EXPECT_EQ(keys.size(), sets.size());
+}
+
+struct MemoryOperand {
+    spv::MemoryAccessMask bit;
+    bool hasParameter;
+};
+// SPIR-V, "Memory Operands": parameters follow in the order of their bits.
+constexpr MemoryOperand kMemoryOperands[] = {
+    {Volatile, false},           {Aligned, true},
+    {Nontemporal, false},        {MakePointerAvailable, true},
+    {MakePointerVisible, true},  {NonPrivatePointer, false},
+    {AliasScopeINTELMask, true}, {NoAliasINTELMask, true}};
+
+uint32_t parameterOf(spv::MemoryAccessMask bit) {
+    return bit == Aligned ? 8 : 100 + static_cast<uint32_t>(std::countr_zero(uint32_t(bit)));
+}
+
+// What a part of an access has: of `bytes` bytes, which only loads or only stores.
+Operands expectedOf(uint32_t mask, uint32_t bytes, bool isLoad) {
+    const uint32_t available = uint32_t(MakePointerAvailable),
+                   visible = uint32_t(MakePointerVisible);
+    const uint32_t scopes = mask & (available | visible), kept = isLoad ? visible : available;
+    const auto scope = static_cast<spv::MemoryAccessMask>((scopes & kept) != 0 ? kept : scopes);
+    mask = (mask & ~scopes) | (scopes != 0 ? kept : 0);
+    if (mask == 0) return {};
+    Operands operands = {literal(mask)};
+    for (const MemoryOperand& each : kMemoryOperands) {
+        if (!each.hasParameter || (mask & uint32_t(each.bit)) == 0) continue;
+        if (each.bit == Aligned)
+            operands.push_back(literal(std::min(8u, bytes)));
+        else
+            operands.push_back(
+                idOperand(parameterOf(uint32_t(each.bit) == kept ? scope : each.bit)));
+    }
+    return operands;
+}
+
+TEST(MemoryOperandsOf, PartsOfAccesses) {
+    for (uint32_t set = 0; set < 1u << std::size(kMemoryOperands); ++set) {
+        Operands operands = {literal(0u)};
+        for (size_t n = 0; n < std::size(kMemoryOperands); ++n) {
+            const auto& [bit, hasParameter] = kMemoryOperands[n];
+            if ((set >> n & 1) == 0) continue;
+            operands[0].word |= uint32_t(bit);
+            if (hasParameter) operands.push_back({parameterOf(bit), bit != Aligned});
+        }
+        const uint32_t mask = operands[0].word;
+        const size_t count = operands.size();
+        operands.push_back(literal(uint32_t(Volatile)));  // of something else
+        EXPECT_EQ(memoryOperandCount(operands), count);
+        EXPECT_EQ(isVolatile(operands), (mask & uint32_t(Volatile)) != 0);
+        const MemoryOperands read{std::span<const Operand>(operands)};
+        EXPECT_EQ(read.alignment(), (mask & uint32_t(Aligned)) != 0 ? 8u : 0u);
+        for (const uint32_t bytes : {1, 4, 8, 16}) {
+            EXPECT_EQ(read.forLoad(bytes), expectedOf(mask, bytes, true)) << mask;
+            EXPECT_EQ(read.forStore(bytes), expectedOf(mask, bytes, false)) << mask;
+        }
+        EXPECT_EQ(read.withAlignment(0).forLoad(16),
+                  expectedOf(mask & ~uint32_t(Aligned), 16, true));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Counts, OperandsOf, testing::Values(0, 1, 3, 4, 5, 8, 9));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Elements in packs: every element has its own place, and constant indices select the same place as
-// dynamic ones.
+// dynamic ones. Vectors of parts of others.
 #include "lowering/packed.hpp"
 
 #include <gtest/gtest.h>
@@ -67,6 +67,55 @@ TEST(Packed, IndicesLeadToPlaces) {
         }
     }
     EXPECT_TRUE(list.empty()) << "constants were not folded";
+}
+
+// Which component of which value a component of a value is.
+std::pair<Id, uint32_t> sourceOf(Emitter& emit, Id value, uint32_t component) {
+    const Instruction& def = emit.module().def(value);
+    const auto sizeOf = [&](Id of) { return emit.types().components(emit.typeOf(of)); };
+    if (def.opcode == spv::Op::OpCompositeExtract) return sourceOf(emit, def.word(0), def.word(1));
+    if (def.opcode == spv::Op::OpVectorShuffle) {
+        const uint32_t at = def.word(2 + component), first = sizeOf(def.word(0));
+        return at < first ? sourceOf(emit, def.word(0), at)
+                          : sourceOf(emit, def.word(1), at - first);
+    }
+    if (def.opcode != spv::Op::OpCompositeConstruct) return {value, component};
+    for (const Operand& part : def.operands) {
+        if (component < sizeOf(part.word)) return sourceOf(emit, part.word, component);
+        component -= sizeOf(part.word);
+    }
+    ADD_FAILURE() << "no such component";
+    return {};
+}
+
+// Any one to three components of two scalars and three vectors.
+TEST(Slots, AreGatheredInOrder) {
+    Result<Module> module = Module::parse(test::assemble(test::multiplyModule(16, 16, 16)));
+    ASSERT_TRUE(module);
+    TypeTable types(*module);
+    InstructionList code;
+    Emitter emit(types, code);
+    const Id f32 = types.floatType(32);
+    std::vector<Slot> all;
+    for (const uint32_t size : {1, 1, 2, 3, 3}) {
+        const Id type = types.vectorType(f32, size);
+        const Id value = emit.op(spv::Op::OpUndef, type, std::initializer_list<Id>{});
+        for (uint32_t c = 0; c < size; ++c) all.push_back({value, c});
+    }
+    const auto expectGathered = [&](const std::vector<Slot>& slots) {
+        const Id value = gather(emit, f32, slots);
+        const auto count = static_cast<uint32_t>(slots.size());
+        ASSERT_EQ(emit.typeOf(value), types.vectorType(f32, count));
+        for (uint32_t c = 0; c < count; ++c)
+            EXPECT_EQ(sourceOf(emit, value, c), std::pair(slots[c].value, slots[c].index));
+    };
+    for (const Slot& a : all) {
+        expectGathered({a});
+        for (const Slot& b : all) {
+            expectGathered({a, b});
+            for (const Slot& c : all) expectGathered({a, b, c});
+        }
+    }
 }
 
 }  // namespace

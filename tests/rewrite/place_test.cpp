@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
@@ -79,6 +81,75 @@ TEST(BufferPlaces, AreWhereDecorationsSay) {
         EXPECT_EQ(module->constantValue(place.bytes), expected[n]) << n;
     }
     EXPECT_TRUE(code.empty()) << "constants need no code";
+}
+
+// Buffers in a heap: by the type in whose elements it is, and by constant indices. Others are
+// arguments of functions.
+TEST(BufferPlaces, HaveKeys) {
+    std::string text = R"(
+OpCapability Shader
+OpCapability UntypedPointersKHR
+OpCapability DescriptorHeapEXT
+OpCapability VulkanMemoryModel
+OpExtension "SPV_EXT_descriptor_heap"
+OpExtension "SPV_KHR_untyped_pointers"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %heap
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %heap BuiltIn ResourceHeapEXT
+OpDecorate %words Block
+OpMemberDecorate %words 0 Offset 0
+OpDecorateId %buffers ArrayStrideIdEXT %size
+OpDecorateId %distant ArrayStrideIdEXT %c256
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%words = OpTypeStruct %u32
+%to_words = OpTypePointer StorageBuffer %words
+%to_word = OpTypePointer StorageBuffer %u32
+%to_descriptor = OpTypeUntypedPointerKHR UniformConstant
+%heap = OpUntypedVariableKHR %to_descriptor UniformConstant
+%buffer = OpTypeBufferEXT StorageBuffer
+%size = OpConstantSizeOfEXT %u32 %buffer
+%buffers = OpTypeRuntimeArray %buffer
+%distant = OpTypeRuntimeArray %buffer
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c256 = OpConstant %u32 256
+%main = OpFunction %void None %f
+%label = OpLabel
+%n = OpIAdd %u32 %c0 %c1
+%m = OpIAdd %u32 %c1 %c1
+)";
+    const std::string rows[] = {"buffers %heap %c0", "buffers %heap %c1", "distant %heap %c1",
+                                "buffers %heap %n", "distant %heap %n"};
+    int number = 0;
+    const auto add = [&](const std::string& row) {
+        const std::string id = std::to_string(number++);
+        text += "%d" + id + " = OpUntypedAccessChainKHR %to_descriptor %" + row + "\n%b" + id +
+                " = OpBufferPointerEXT %to_words %d" + id + "\n%p" + id +
+                " = OpAccessChain %to_word %b" + id + " %c0\n";
+    };
+    for (const std::string& row : rows) add(row);
+    add("buffers %heap %m");
+    add("buffers %heap %c1");
+    Result<Module> module = Module::parse(test::assemble(text + "OpReturn\nOpFunctionEnd\n"));
+    ASSERT_TRUE(module);
+    TypeTable types(*module);
+    InstructionList code;
+    Emitter emit(types, code);
+    std::vector<std::vector<uint32_t>> keys;
+    for (const InstructionPtr& i : module->functions()[0]->blocks[0]->body) {
+        if (i->opcode != spv::Op::OpAccessChain) continue;
+        const BufferPlace place = placeOf(emit, i->result);
+        ASSERT_TRUE(place.valid());
+        place.appendKey(*module, keys.emplace_back());
+    }
+    ASSERT_EQ(keys.size(), 7u);
+    EXPECT_EQ(keys[5], keys[3]);
+    EXPECT_EQ(keys[6], keys[1]);
+    keys.resize(std::size(rows));
+    EXPECT_EQ(std::set(keys.begin(), keys.end()).size(), keys.size());
 }
 
 }  // namespace

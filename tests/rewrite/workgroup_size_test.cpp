@@ -3,6 +3,8 @@
 // The size of a workgroup, in each form that a module may give it. An unknown size is none.
 #include <gtest/gtest.h>
 
+#include <format>
+
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
@@ -70,10 +72,16 @@ TEST(WorkgroupSizes, NoneOfZeroOrTooMany) {
     EXPECT_NE(refusal("%size = OpConstantNull %v3").find("size of zero"), std::string::npos);
     EXPECT_NE(refusal("%size = OpConstantComposite %v3 %c4 %c0 %c4").find("size of zero"),
               std::string::npos);
-    EXPECT_NE(refusal("%large = OpConstant %u32 65536\n"
-                      "%size = OpConstantComposite %v3 %large %large %large")
-                  .find("65536 invocations"),
-              std::string::npos);
+    const auto isTooLarge = [&](std::string_view x, std::string_view rest) {
+        return refusal(std::format("%large = OpConstant %u32 {}\n"
+                                   "%size = OpConstantComposite %v3 %large {}",
+                                   x, rest))
+                   .find("65536 invocations") != std::string::npos;
+    };
+    EXPECT_TRUE(isTooLarge("65536", "%large %large"));
+    EXPECT_TRUE(isTooLarge("65537", "%c1 %c1"));
+    EXPECT_TRUE(isTooLarge("16385", "%c4 %c1"));
+    EXPECT_FALSE(isTooLarge("16384", "%c4 %c1"));
 }
 
 // A length is known only once matrices are lowered, and their distribution depends on the size.

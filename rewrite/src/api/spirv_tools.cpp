@@ -51,9 +51,8 @@ bool isValid(std::span<const uint32_t> words, bool withNames, std::string& messa
 
 std::optional<std::string> validate(std::span<const uint32_t> words) noexcept {
     try {
-        std::string message;
-        if (isValid(words, false, message)) return std::nullopt;
-        message.clear();
+        std::string unnamed, message;
+        if (isValid(words, false, unnamed)) return std::nullopt;
         isValid(words, true, message);
         return message.empty() ? "spirv-val rejects the module" : message;
     } catch (...) {

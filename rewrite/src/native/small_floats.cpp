@@ -360,7 +360,7 @@ void reserveForMemory(HalvesContext& context, const Instruction& at, Id type, si
     reserveForPointees(bytes);
     // Then the pointee may become a scalar.
     if (pointer.opcode == OpTypePointer && !pointsIntoTightArray(context, at.word(0))) {
-        reserveForPointees(context.types.width(pointee) / 8);
+        reserveForPointees(bytesOf(context.types, context.types.scalarOf(pointee)));
     }
 }
 

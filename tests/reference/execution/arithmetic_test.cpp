@@ -99,7 +99,13 @@ const Row kRows[] = {
     {"FMul", on("f32", "OpFMul"), {{kTwo, kTwo, 0x40800000}, {0x3F800001, 0x3F800001, 0x3F800002}}},
     {"FDiv", on("f32", "OpFDiv"), {{kOne, 0x40400000, 0x3EAAAAAB}, {kOne, 0, kInfinity}}},
     {"FRem", on("f32", "OpFRem"), {{0xC0E00000, 0x40800000, 0xC0400000}}},  // -7 rem 4 = -3
-    {"FMod", on("f32", "OpFMod"), {{0xC0E00000, 0x40800000, 0x3F800000}}},  // -7 mod 4 = 1
+    // -7 mod 4 = 1, 0.25 mod 0.5 = 0.25, -0.25 mod 0.5 = 0.25, 0.25 mod -0.5 = -0.25
+    {"FMod",
+     on("f32", "OpFMod"),
+     {{0xC0E00000, 0x40800000, 0x3F800000},
+      {0x3E800000, 0x3F000000, 0x3E800000},
+      {0xBE800000, 0x3F000000, 0x3E800000},
+      {0x3E800000, 0xBF000000, 0xBE800000}}},
     // 2048 + 1 is between 2048 and 2050: to even.
     {"HalfAdd", halves("OpFAdd"), {{0x3C00, 0x3C00, 0x4000}, {0x6800, 0x3C00, 0x6800}}},
     {"HalfMul", halves("OpFMul"), {{0x7BFF, 0x4000, 0x7C00}, {0x0001, 0x3800, 0x0000}}},

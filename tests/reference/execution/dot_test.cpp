@@ -3,22 +3,26 @@
 // SPV_KHR_integer_dot_product: components of vectors, and of bytes packed in a word.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "shader_text.hpp"
 
 namespace coopvk::reference::test::dot_test {
 namespace {
 
-uint32_t resultOf(const std::string& body) {
+uint32_t resultOf(const std::string& body, uint32_t accumulator = 0) {
     ShaderText text;
     text.localSize = 1;
     text.capabilities =
         "OpCapability DotProductKHR\nOpCapability DotProductInputAllKHR\n"
         "OpCapability DotProductInput4x8BitPackedKHR\n"
         "OpExtension \"SPV_KHR_integer_dot_product\"\n";
-    text.body = loadWord("%a", "%u_0") + loadWord("%b", "%u_1") + body + storeWord("%u_0", "%r");
+    text.body = loadWord("%a", "%u_0") + loadWord("%b", "%u_1") + loadWord("%accumulator", "%u_2") +
+                body + storeWord("%u_0", "%r");
     Execution run;
     // 1, -2, 3, -4 and 10, 20, -128, 127, from the lowest byte on
-    run.buffers = {{0, {0xFC03FE01, 0x7F80140A}}, {1, {0}}};
+    run.buffers = {{0, {0xFC03FE01, 0x7F80140A, accumulator}}, {1, {0}}};
     execute(run, shader(text));
     EXPECT_EQ(run.error, "");
     return run.buffers[1][0];
@@ -32,21 +36,35 @@ TEST(ReferenceDots, OfPackedBytes) {
               uint32_t(1 * 10 + 254 * 20 + 3 * 128 + 252 * 127));
     EXPECT_EQ(resultOf("%r = OpSUDotKHR %u32" + packed),
               uint32_t(1 * 10 - 2 * 20 + 3 * 128 - 4 * 127));
-    // 1000 is added to the same.
-    const std::string thousand = "%m = OpIMul %u32 %u_10 %u_10\n%t = OpIMul %u32 %m %u_10\n%r = ",
-                      added = " %u32 %a %b %t PackedVectorFormat4x8Bit\n";
-    EXPECT_EQ(resultOf(thousand + "OpSDotAccSatKHR" + added),
-              uint32_t(1000 + 1 * 10 - 2 * 20 - 3 * 128 - 4 * 127));
-    EXPECT_EQ(resultOf(thousand + "OpUDotAccSatKHR" + added),
-              uint32_t(1000 + 1 * 10 + 254 * 20 + 3 * 128 + 252 * 127));
-    EXPECT_EQ(resultOf(thousand + "OpSUDotAccSatKHR" + added),
-              uint32_t(1000 + 1 * 10 - 2 * 20 + 3 * 128 - 4 * 127));
-    EXPECT_EQ(resultOf("%z = OpISub %u32 %u_1 %u_1\n"
-                       "%r = OpUDotAccSatKHR %u32 %z %b %z PackedVectorFormat4x8Bit\n"),
-              0u);
-    EXPECT_EQ(resultOf("%most = OpNot %u32 %u_1\n"
-                       "%r = OpUDotAccSatKHR %u32 %a %b %most PackedVectorFormat4x8Bit\n"),
-              UINT32_MAX);
+}
+
+// The sum of a word's products with itself or another one, and an accumulator, in the numbers that
+// the result can be.
+TEST(ReferenceDots, Saturate) {
+    const int64_t ownSum = 1 + 4 + 9 + 16, unsignedOwn = 1 + 254 * 254 + 9 + 252 * 252,
+                  mixedOwn = 1 - 2 * 254 + 9 - 4 * 252, sum = 1 * 10 - 2 * 20 - 3 * 128 - 4 * 127,
+                  unsignedSum = 1 * 10 + 254 * 20 + 3 * 128 + 252 * 127,
+                  mixedSum = 1 * 10 - 2 * 20 + 3 * 128 - 4 * 127;
+    const auto expectIn = [](const std::string& opcode, const std::string& b, int64_t products,
+                             bool isSigned) {
+        for (const uint32_t bits : {0u, 1000u, 0x7FFFFFF0u, 0x7FFFFFFFu, 0x80000000u, 0x80000010u,
+                                    0xFFFFFFF0u, 0xFFFFFFFFu}) {
+            const int64_t accumulator = isSigned ? int64_t{int32_t(bits)} : int64_t{bits};
+            const int64_t least = isSigned ? INT32_MIN : 0,
+                          most = isSigned ? INT32_MAX : UINT32_MAX;
+            EXPECT_EQ(resultOf("%r = Op" + opcode + "DotAccSatKHR %u32 %a " + b +
+                                   " %accumulator PackedVectorFormat4x8Bit\n",
+                               bits),
+                      uint32_t(std::clamp(products + accumulator, least, most)))
+                << opcode << b << bits;
+        }
+    };
+    expectIn("S", "%b", sum, true);
+    expectIn("S", "%a", ownSum, true);
+    expectIn("U", "%b", unsignedSum, false);
+    expectIn("U", "%a", unsignedOwn, false);
+    expectIn("SU", "%b", mixedSum, true);
+    expectIn("SU", "%a", mixedOwn, true);
 }
 
 // The values behind the vectors are no components of them.

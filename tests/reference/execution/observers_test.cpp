@@ -230,6 +230,7 @@ TEST(ReferenceObservers, OfThreads) {
         uint32_t events() const override { return kEventStore; }
         void store(const Moment&, const MemoryAccess&) override { ADD_FAILURE(); }
         std::unique_ptr<Observer> ofThread() override {
+            ++threads;
             struct Child final : Observer {
                 explicit Child(uint32_t& count) : count_(count) {}
                 uint32_t events() const override { return kEventStore; }
@@ -238,15 +239,17 @@ TEST(ReferenceObservers, OfThreads) {
             };
             return std::make_unique<Child>(count);
         }
-        uint32_t count = 0;
+        uint32_t count = 0, threads = 0;
     } parent;
     Execution run;
     run.lanes = 4;
+    run.groups = {3, 1, 1};
     run.observers = {&parent};
     run.buffers[0].resize(4);
     run.buffers[1].resize(4);
     execute(run, shader(plainText(kCopy)));
-    EXPECT_EQ(parent.count, 4u);
+    EXPECT_EQ(parent.count, 12u);
+    EXPECT_EQ(parent.threads, 1u);  // as the runner wants
 }
 
 }  // namespace

@@ -151,5 +151,20 @@ TEST(ReferenceRefused, CompositesOfNothing) {
     }
 }
 
+// A member behind the last one, and a default of a type that is not there.
+TEST(ReferenceRefused, WhatIsNotThere) {
+    for (const char* member : {"%u_0", "%u_1", "%u_2"}) {
+        ShaderText text;
+        text.body = "%p = OpAccessChain %p_word %in " + std::string(member) + " %i\n";
+        EXPECT_EQ(refusal(assemble(shader(text))).empty(), member[3] == '0') << member;
+    }
+    ShaderText text;
+    text.capabilities = "OpCapability FloatControls2\nOpExtension \"SPV_KHR_float_controls2\"\n";
+    std::string all = shader(text);
+    const std::string before = "OpDecorate %index";
+    all.insert(all.find(before), "OpExecutionModeId %main FPFastMathDefault %nothing %u_0\n");
+    (void)refusal(assemble(all));  // it may have no meaning
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::refused_test

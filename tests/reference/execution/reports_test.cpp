@@ -248,5 +248,22 @@ TEST(ReferenceReports, ChecksOff) {
     expectNone(r);
 }
 
+// The block with the instruction ends, and no other one begins.
+TEST(ReferenceReports, MayStopTheExecution) {
+    for (const bool stops : {false, true}) {
+        ShaderText text;
+        text.body = loadWord("%x", "%u_16") + "OpBranch %next\n%next = OpLabel\n" +
+                    storeWord("%i", "%u_7") + "OpBranch %last\n%last = OpLabel\n";
+        Execution run;
+        run.stopsAtReports = stops;
+        run.buffers = {{0, {1, 2, 3, 4}}, {1, {1, 2, 3, 4}}};
+        execute(run, shader(text));
+        EXPECT_EQ(countReports(run, kCheckBounds), 1u);
+        EXPECT_EQ(run.error, stops ? "a report stopped the execution" : "");
+        EXPECT_EQ(run.buffers[1], stops ? (std::vector<uint32_t>{1, 2, 3, 4})
+                                        : (std::vector<uint32_t>{7, 7, 7, 7}));
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::reports_test

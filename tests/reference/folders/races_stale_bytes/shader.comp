@@ -12,5 +12,6 @@ void main() {
     words[i] = u8vec4(5, 6, 7, 8);
     barrier();
     words[i].y = uint8_t(9);
+    words[i ^ 4].z = uint8_t(10);
     outputs[i] = pack32(words[i ^ 4]);
 }
