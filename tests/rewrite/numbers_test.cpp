@@ -239,19 +239,22 @@ TEST(Numbers, InterfacesAreRefused) {
 
 // Those of other numbers stay.
 TEST(Numbers, UnknownSpecializationConstantsAreRefused) {
-    const auto withConstant = [](std::string_view constant) {
+    const auto withConstant = [](std::string_view constant, std::string_view use) {
         return Parts{.capabilities = "OpCapability Float64",
                      .globals =
-                         "%f64 = OpTypeFloat 64\n%none = OpUndef %f32\n"
-                         "%no_number = OpUndef %bf16\n" +
-                         std::string(constant)};
+                         "%f64 = OpTypeFloat 64\n%one = OpConstant %f32 1\n"
+                         "%none = OpSpecConstantOp %f32 FNegate %one\n%b_one = OpConstant %bf16 1\n"
+                         "%no_number = OpSpecConstantOp %bf16 FNegate %b_one\n" +
+                         std::string(constant),
+                     .body = std::string(use)};
     };
+    constexpr std::string_view kUse = "%r = OpFConvert %bf16 %k\nOpStore %at0 %r\n";
     const std::string why = "depends on a value that is not known";
-    expectError(withConstant("%k = OpSpecConstantOp %bf16 FConvert %none\n"),
+    expectError(withConstant("%k = OpSpecConstantOp %bf16 FConvert %none\n", "OpStore %at0 %k\n"),
                 ErrorCode::kUnsupported, why);
-    expectError(withConstant("%k = OpSpecConstantOp %f32 FConvert %no_number\n"),
+    expectError(withConstant("%k = OpSpecConstantOp %f32 FConvert %no_number\n", kUse),
                 ErrorCode::kUnsupported, why);
-    EXPECT_TRUE(run(withConstant("%k = OpSpecConstantOp %f64 FConvert %none\n")));
+    EXPECT_TRUE(run(withConstant("%k = OpSpecConstantOp %f64 FConvert %none\n", kUse)));
 }
 
 // Constants are computed as in shaders: rounded once, to nearest even.
