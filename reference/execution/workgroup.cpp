@@ -98,7 +98,7 @@ void initialiseShared(Workgroup& group) {
             continue;  // OpConstantNull (VUID-StandaloneSpirv-OpVariable-04734)
         const uint64_t size = sizeOf({variable.type});
         std::fill_n(group.shared.data() + variable.offset, size, std::byte{0});
-        std::fill_n(group.sharedWritten.data() + variable.offset, size, uint8_t{1});
+        std::fill_n(group.sharedWritten.data() + variable.offset, size, uint8_t{true});
     }
 }
 

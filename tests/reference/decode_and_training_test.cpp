@@ -4,6 +4,7 @@
 // the texts' formulas.
 #include <gtest/gtest.h>
 
+#include "coopvk_reference/intervals.hpp"
 #include "matrix_text.hpp"
 #include "program_runner.hpp"
 
@@ -154,6 +155,32 @@ TEST(Training, AddsProductsAndSums) {
             for (uint32_t lane = 0; lane < 4; ++lane)
                 product += input(lane, m) * input(lane, 4 + n);
             EXPECT_EQ(floatOf(run.buffers[1][m * 3 + n]), product);
+        }
+    }
+}
+
+// Invocations may add in any order: what is exact in each has no freedom, and a small number is
+// lost where a large one comes before its negative.
+TEST(Training, AddsInAnyOrder) {
+    constexpr float kLarge = 0x1p27f;
+    for (const bool isExact : {true, false}) {
+        Execution run;
+        Intervals intervals;
+        run.settings.intervals = &intervals;
+        for (const float b : {isExact ? 1.f : kLarge, isExact ? 1.f : -kLarge, 1.f, 1.f})
+            for (uint32_t i = 0; i < 8; ++i) run.buffers[0].push_back(bitsOf(i < 4 ? 1.f : b));
+        run.buffers[1].resize(9);
+        for (const auto& [binding, words] : run.buffers)
+            run.deviations[binding].resize(words.size() * 4);
+        execute(run, kTraining);
+        expectRan(run);
+        for (uint32_t n = 0; n < 9; ++n) {
+            const Interval sum =
+                intervalOf(run.deviations[1][n * 4], numbers::Number::f32, run.buffers[1][n]);
+            if (isExact)
+                EXPECT_TRUE(sum.low == 4 && sum.high == 4) << n;
+            else
+                EXPECT_TRUE(sum.contains(0) && sum.contains(2) && !sum.contains(kLarge)) << n;
         }
     }
 }

@@ -173,7 +173,7 @@ TEST(BlockInstructions, IntervalsOfHalves) {
         "%own_0 = OpAccessChain %p_own %own %u_0\nOpStore %own_0 %n\n"
         "%own_1 = OpAccessChain %p_own %own %u_1\nOpStore %own_1 %e\n"
         "OpSubgroup2DBlockStoreINTEL %u_4 %u_4 %u_2 %u_1 %own_0 %base %u_16 %u_2 %u_16 %at\n"
-        "OpStore %other %u_0\n"
+        "%ones = OpNot %u32 %u_0\nOpStore %other %ones\n"
         "OpSubgroup2DBlockLoadINTEL %u_2 %u_4 %u_2 %u_1 %base %u_16 %u_2 %u_16 %at %other\n"
         "%x = OpLoad %u32 %other\n%x_at = OpIAdd %u32 %i %u_16\n"
         "%to_x = OpAccessChain %p_word %out %u_0 %x_at\nOpStore %to_x %x\n",
