@@ -12,10 +12,10 @@ namespace coopvk::rewrite {
 namespace {
 
 struct SlicedTypes {
-    std::set<Id> types;       // of A and B
-    uint32_t wholeDepth = 0;  // columns of A
-    uint32_t depth = 0;       // of them in a slice
-    bool rolled = false;      // the driver shall not unroll the loop over slices
+    std::set<Id> types;        // of A and B
+    uint32_t wholeDepth = {};  // columns of A
+    uint32_t depth = 0;        // of them in a slice
+    bool rolled = false;       // the driver shall not unroll the loop over slices
 };
 
 class SliceChooser {
@@ -182,6 +182,13 @@ bool canRepeat(const Function& function, const Users& users, const Segment& segm
 struct SlicedSegment {
     Function* function;
     Segment segment;
+    std::set<const Instruction*> executed;
+
+    bool calls(const Function& callee) const {
+        return std::ranges::any_of(executed, [&](const Instruction* i) {
+            return i->opcode == OpFunctionCall && i->word(0) == callee.id();
+        });
+    }
 };
 
 // Finds segments that together execute all loads of sliced types, and all products.
@@ -206,8 +213,15 @@ class SegmentSearch {
         if (overlaps(function, segment) || !canRepeat(function, users, segment)) return;
         const auto executed = executedInSlices(module_, facts_, sliced_, function, segment);
         if (!executed) return;
-        found_.push_back({&function, segment});
+        const SlicedSegment found = {&function, segment, *executed};
+        if (std::ranges::any_of(found_, [&](const auto& f) { return areNested(found, f); })) return;
+        found_.push_back(found);
         executed_.insert(executed->begin(), executed->end());
+    }
+
+    // A loop over slices around another one would add each product several times.
+    static bool areNested(const SlicedSegment& one, const SlicedSegment& other) {
+        return one.calls(*other.function) || other.calls(*one.function);
     }
 
     bool overlaps(const Function& function, const Segment& s) const {
@@ -257,8 +271,8 @@ void keepLoopRolled(const BlockGraph& graph, const SlicedSegment& found) {
 }
 
 struct SliceLoop {
-    uint32_t count = 0;
-    Id number = 0;  // u32 variable to which each iteration stores its number
+    uint32_t count = {};
+    Id number = {};  // u32 variable to which each iteration stores its number
     spv::LoopControlMask control = spv::LoopControlMask::MaskNone;
 };
 
