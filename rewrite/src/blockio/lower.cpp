@@ -53,7 +53,7 @@ Id firstScalar(Emitter& emit, Id pointer) {
     if (isInMatrix(module, pointer)) return 0;
     std::vector<Id> chain = {pointer};
     Id type = module.pointee(pointer);
-    for (; memberCount(module, type).value_or(0) != 0; type = memberType(module, type, 0)) {
+    for (; memberCount(module, type).value_or(0) != 0; type = module.def(type).word(0)) {
         if (!isOneOf(module.def(type).opcode, {OpTypeVector, OpTypeArray})) return 0;
         chain.push_back(emit.constant(0));
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "blockio/lower.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/place.hpp"
@@ -59,8 +61,8 @@ bool BlockRegion::resolve(Emitter& emit, Id pointer, const Instruction& at) {
 
 Id BlockRegion::type(uint32_t bytes) {
     TypeTable& types = context_.types;
-    if (bytes <= 4) return types.intType(bytes * 8, false);
-    return types.vectorType(types.uint32(), bytes / 4);
+    const uint32_t bits = std::min(bytes * 8, 32u);
+    return types.vectorType(types.intType(bits, false), bytes * 8 / bits);
 }
 
 Id BlockRegion::address(Emitter& emit, Id row, Id column) {

@@ -14,9 +14,9 @@ namespace {
 
 // A structure, or a part of one: in memory, or a constant.
 struct StructurePlace {
-    Id type = 0;
+    Id type = {};
     std::optional<Id> constant = {};  // also a value of OpUndef; else in memory:
-    Id pointer = 0, pointee = 0;
+    Id pointer = {}, pointee = {};
     std::vector<Id> indices = {};  // from the pointer's pointee to the part
     MemoryOperands memory = {};
 };

@@ -337,7 +337,7 @@ constexpr uint32_t kMaxCallDepth = 32;  // of calls
 struct CloneRequest {
     const Instruction& at;  // the load of the matrix, for errors
     const BufferPlace& place;
-    uint32_t depth = 0;  // of calls
+    uint32_t depth = {};  // of calls
 };
 
 // Copies one function. Pointers into the buffer become bytes from its start (bufferIndexType()).
@@ -477,8 +477,7 @@ bool Clone::usesPointers(const Instruction& i) const {
 
 // Copies an instruction with another result type.
 void Clone::copyAs(const Instruction& i, Id type) {
-    const Id result = i.result == 0 ? 0 : copied(i.result);
-    emit_.add(makeInstruction(i.opcode, type, result, copies_(i.operands)));
+    emit_.add(makeInstruction(i.opcode, type, copied(i.result), copies_(i.operands)));
 }
 
 void Clone::copyPointerUse(const Instruction& i) {

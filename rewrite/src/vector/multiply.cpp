@@ -250,9 +250,8 @@ class ProductReader {
                      p.layout == VectorMatrixLayout::kInferencingOptimal;
         p.transpose = *transpose;
         const Operand last = i_.operands.back();
-        const bool hasMask = i_.operands.size() > afterMatrix_ + 4 && !last.isId;
         constexpr auto kSigned = spv::CooperativeMatrixOperandsMask::MatrixBSignedComponentsKHR;
-        p.inputSigned = hasMask && (last.word & static_cast<uint32_t>(kSigned)) != 0;
+        p.inputSigned = !last.isId && (last.word & static_cast<uint32_t>(kSigned)) != 0;
         return true;
     }
 

@@ -301,7 +301,7 @@ class VectorTileProduct : SharedVectors {
                 });
                 return emit_.bitcast(u32(), emit_.join(p_.result->pack, parts));
             });
-            words.resize(4, c(0));
+            words.resize(4, words.front());  // what fills a quad is not read
             area_.store(addU32(columns_[j], gridRow_), emit_.construct(quad_, words));
         }
         area_.barrier();
@@ -318,8 +318,8 @@ class VectorTileProduct : SharedVectors {
     }
 
     const Tile& tile_;
-    Id gridRow_ = 0;
-    Id gridColumn_ = 0;
+    Id gridRow_ = {};
+    Id gridColumn_ = {};
     std::vector<Id> columns_;  // first quad of each vector that this lane multiplies
     std::vector<Id> rows_;     // of this lane in the current tile
     std::vector<Id> lines_;    // the quad in the matrix at which each row starts
