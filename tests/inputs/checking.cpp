@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "../random_tuning.hpp"
 #include "forms.hpp"
 
 namespace coopvk::test {
@@ -16,12 +17,16 @@ namespace {
 // Of each buffer of a heap, of which there may be many.
 constexpr uint64_t kHeapBufferBytes = 16384;
 
+size_t numberOf(const Input& input, uint32_t lanes) {
+    size_t number = testSeed();
+    for (const char letter : input.name) number += static_cast<unsigned char>(letter);
+    return number + static_cast<size_t>(std::countr_zero(lanes));
+}
+
 // The sizes of an input are spread over the classes of devices.
 const check::DeviceClass& classFor(const Input& input, uint32_t lanes) {
     const std::span<const check::DeviceClass> classes = check::deviceClasses();
-    size_t number = testSeed();
-    for (const char letter : input.name) number += static_cast<unsigned char>(letter);
-    number += static_cast<size_t>(std::countr_zero(lanes));
+    size_t number = numberOf(input, lanes);
     while (classes[number % classes.size()].maxLanes < lanes) ++number;
     return classes[number % classes.size()];
 }
@@ -82,7 +87,13 @@ std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
         subject.specialization.push_back({.constantId = id, .bits = value});
     if (input.isSubgroup)
         subject.specialization.push_back({.constantId = 0, .bits = options.lanes.front()});
-    subject.target.device = check::referenceTraits(classFor(input, options.lanes.front()));
+    const uint32_t lanes = options.lanes.front();
+    subject.target.device = check::referenceTraits(classFor(input, lanes));
+    // Every second size has another plan than the device's.
+    if (const size_t number = numberOf(input, lanes); number % 2 == 0) {
+        subject.target.tuning = randomTuning(number, lanes);
+        subject.target.device.maxComputeSharedMemorySize = 16384;  // Vulkan's required limit
+    }
     return check::check(subject, options);
 }
 

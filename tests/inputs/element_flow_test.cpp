@@ -30,6 +30,7 @@ layout(set = 0, binding = 0) buffer Halves { float16_t halves[]; };
 layout(set = 0, binding = 1) buffer In { float x[]; };
 layout(set = 0, binding = 2) buffer Out { float o[]; };
 layout(set = 0, binding = 3) buffer Words { uint u[]; };
+layout(set = 0, binding = 4, r32f) uniform writeonly image2D image;
 layout(push_constant) uniform Constants { uint p; };
 shared float16_t sh[256];
 #define ACC coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>
@@ -73,6 +74,7 @@ constexpr Shader kDepend[] = {
     {"Power", "float f = 1.0; EACH { m[i] *= f; f *= 2.0; }"},
     {"Prefix", "float c = 0; EACH { c += m[i]; m[i] = c; }"},
     {"OneNumber", "m[0] = 1.0;"},
+    {"ThreeNumbers", "m[0] *= 2; m[1] *= 2; m[2] *= 2;"},
     {"LengthToElements", "EACH m[i] += float(m.length());"},
     {"UniformNumber", "m[p & 7] = 1.0;"},
     {"NumberOfLane", "EACH m[(i + int(lane)) & 7] = 1.0;"},
@@ -107,6 +109,14 @@ constexpr Shader kDepend[] = {
     {"Ballot", "u[0] = subgroupBallot(m[0] > 0.0).x;"},
     {"SumOfOneNumber", "EACH m[i] -= subgroupAdd(m[i]);"},
     {"SumOfCluster", "EACH m[i] -= subgroupClusteredMax(m[i], 4);"},
+    {"BroadcastOfLane",
+     "float s = 0; EACH s += m[i]; s = subgroupBroadcast(s, 3); EACH m[i] -= s;"},
+    {"ShuffledInto",
+     "for (int i = 0; i < m.length(); i += 2)\n"
+     "{ vec3 v = vec3(p); v.zy = vec2(m[i], m[i + 1]); vec3 w = v; m[i] = w.y; m[i + 1] = w.z; }"},
+    {"ImageOfOneLane", "if (lane == 0) imageStore(image, ivec2(p, 0), vec4(m[0]));"},
+    {"ImageByNumber", "EACH imageStore(image, ivec2(i, 0), vec4(m[i]));"},
+    {"ImageOfLength", "imageStore(image, ivec2(lane, 0), vec4(m.length()));"},
     {"SumOfLane", "float s = 0; EACH s += m[i]; EACH m[i] -= s;"},
     {"Atomic", "EACH atomicAdd(u[tid], uint(m[i]));"},
     {"FunctionOfLane", "EACH m[i] = f(m[i]);",
@@ -115,6 +125,11 @@ constexpr Shader kDepend[] = {
      "float f(float v) { if ((gl_LocalInvocationID.x & 3) == 0) return 0.0; return v; }"},
     {"OutParameter", "EACH { float v; f(uint(i), v); m[i] += v; }",
      "void f(uint k, out float v) { v = float(k * 2); }"},
+    {"OutParameterOfTwo", "EACH { float v; f(uint(i), v); m[i] += v; }",
+     "void g(uint k, out float v) { v = float(k * 2); } void f(uint k, out float v) { g(k, v); }"},
+    {"FunctionOfFunctionByLane", "if (lane >= 16) f(m);",
+     "void g(inout ACC c, int k) { c[k] *= 2.0; }\n"
+     "void f(inout ACC c) { for (int i = 0; i < c.length(); ++i) g(c, i); }"},
     {"GlobalVariable", "EACH { g = uint(i); m[i] += f(); }",
      "uint g; float f() { return float(g); }"},
     // Of the same number, but of another use.
@@ -148,6 +163,7 @@ constexpr Shader kDoNotDepend[] = {
     {"ByConstants",
      "m[0] *= 2; m[1] *= 2; m[2] *= 2; m[3] *= 2;\n"
      "m[4] *= 2; m[5] *= 2; m[6] *= 2; m[7] *= 2;"},
+    {"ByConstantsOf64Lanes", "m[0] *= 2; m[1] *= 2; m[2] *= 2; m[3] *= 2;"},
     {"Guard", "for (int i = 0; i < 16; i++) { if (i < m.length()) m[i] *= 2.0; }"},
     {"Pairs",
      "for (int i = 0; i < m.length(); i += 2)\n"
@@ -158,6 +174,9 @@ constexpr Shader kDoNotDepend[] = {
     {"PairsOfThree",
      "for (int i = 0; i < m.length(); i += 2)\n"
      "{ vec3 v = vec3(1.0, m[i], m[i + 1]); vec2 w = v.yz; m[i] = w.x; m[i + 1] = w.y; }"},
+    {"UntilEqual", "for (int i = 0;; ++i) { if (i == m.length()) break; m[i] *= 2.0; }"},
+    {"WhileTwo", "for (int i = 0; i < 8 && i < m.length(); ++i) m[i] *= 2.0;"},
+    {"Image", "imageStore(image, ivec2(lane, 1), vec4(x[lane]));"},
     {"FromOne", "for (int i = 1; i <= m.length(); ++i) m[i - 1] *= 2.0;"},
     {"BySubgroupSize", "EACH m[i] *= x[tid / gl_SubgroupSize];"},
     {"ByTwoSubgroups", "EACH m[i] *= x[gl_LocalInvocationID.x / 64];"},

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case.hpp"
 
-#include <algorithm>
 #include <spirv-tools/libspirv.hpp>
+
+#include "../random_tuning.hpp"
 
 namespace coopvk::programs {
 
@@ -24,6 +25,8 @@ constexpr bool Device::* kFeatures[] = {
     &Device::scalarBlockLayout,
 };
 
+constexpr uint32_t kLeastSharedMemory = 16384;  // Vulkan's required limit
+
 void chooseDevice(Case& made) {
     check::Random random(~made.seed);
     const std::span<const check::DeviceClass> classes = check::deviceClasses();
@@ -39,27 +42,7 @@ void chooseDevice(Case& made) {
     made.device.emulatesFloat16 = random.below(8) == 0;
     made.device.shaderFloat16 = !made.device.emulatesFloat16;
     made.device.shaderSubgroupUniformControlFlow = random.below(4) != 0;
-}
-
-// Of each choice of the rewriter's plan, in one program of four another value.
-void chooseTuning(Case& made) {
-    check::Random random(made.seed ^ 0x74756E696E67);
-    const auto choose = [&](auto& choice, auto value) {
-        if (random.below(4) == 0) choice = value;
-    };
-    const auto powerBelow = [&](uint32_t end) { return 1u << random.below(end); };
-    rewrite::MatrixTuning& tuning = made.tuning;
-    choose(tuning.gridRows, std::min(powerBelow(6), made.program.lanes));
-    choose(tuning.rowBlock, powerBelow(5) / 2);
-    choose(tuning.columnBlock, powerBelow(5) / 2);
-    choose(tuning.halfPairsAlongK, random.below(2) == 0);
-    choose(tuning.unrolledProducts, powerBelow(12));
-    choose(tuning.sliceDepth, powerBelow(5) / 2 * 4);
-    choose(tuning.rollSlices, random.below(2) == 0);
-    choose(tuning.sharedSingles, random.below(2) == 0);
-    choose(tuning.joinLoops, random.below(2) == 0);
-    choose(tuning.joinTails, random.below(2) == 0);
-    choose(tuning.openSums, random.below(2) == 0);
+    made.device.maxComputeSharedMemorySize = kLeastSharedMemory << random.below(3);
 }
 
 }  // namespace
@@ -74,7 +57,7 @@ Case caseOf(uint64_t seed, const Kind* kind) {
               random.below(3) == 0 ? rewrite::BackEnd::kNative : rewrite::BackEnd::kCore,
               static_cast<reference::Choice>(random.below(3)), random.below(8) == 0};
     chooseDevice(made);
-    chooseTuning(made);
+    made.tuning = test::randomTuning(made.seed ^ 0x74756E696E67, lanes);
     return made;
 }
 

@@ -35,6 +35,7 @@ TEST(HeldMatrices, NameEachElement) {
         for (const HeldMatrix& matrix : matrices) {
             shapes.insert({matrix.rows, matrix.columns, matrix.use, matrix.number});
             EXPECT_EQ(matrix.invocations, subgroup);
+            EXPECT_FALSE(matrix.ofWorkgroup || matrix.inHalves);
             EXPECT_EQ(matrix.elements.size() % subgroup, 0u);
             std::set<std::pair<uint32_t, uint32_t>> own, all;
             for (const HeldElement& element : matrix.elements) {

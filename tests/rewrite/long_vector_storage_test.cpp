@@ -155,6 +155,30 @@ TEST(LongVectorStorage, LoadsAreCopiedBeforeTheVariableChanges) {
     EXPECT_EQ(loops(text), 4u) << "to x with b aside, the copy of l, to x, and the sum";
 }
 
+// More values at a time than are looked at one by one: those that free a variable last are found.
+TEST(LongVectorStorage, ManyVariablesAreUsedAgain) {
+    constexpr int kValues = 70;
+    const auto sums = [](char name, std::string_view of) {
+        std::string code;
+        for (int n = 0; n < kValues; ++n) {
+            code += std::format("%{0}{1} = OpFAdd %v {2} {2}\n", name, n, of);
+            if (n % 8 == 7) code += kBarrier;
+        }
+        return code;
+    };
+    const auto stores = [](char name, int first, int end) {
+        std::string code;
+        for (int n = first; n < end; ++n)
+            code += std::format("OpStore %to_b %{}{}\n{}", name, n, kBarrier);
+        return code;
+    };
+    const std::string code = sums('s', "%a") + stores('s', kValues - 4, kValues) + sums('t', "%b") +
+                             stores('s', 0, kValues - 4) + stores('t', 0, kValues) +
+                             "%result = OpCopyObject %v %b\n";
+    EXPECT_EQ(variables(textOf(moduleOf(64, code))), 2u + 2 * kValues - 5)
+        << "b, sums of which four free theirs, a's";
+}
+
 // As compilers write arguments that a function may change.
 TEST(LongVectorStorage, VariablesOfArgumentsShareOne) {
     const char* code =
