@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "checking.hpp"
 #include "forms.hpp"
@@ -67,6 +68,28 @@ TEST_P(CheckInputs, WriteTheSameInTheLayoutOfAGpu) {
             continue;
         SCOPED_TRACE(rewrite::elementLayoutName(layout));
         for (const check::Outcome& outcome : checkAt(input, words, options, layout))
+            EXPECT_TRUE(isExpected(input, outcome)) << describe(outcome);
+    }
+}
+
+// On the classes of devices that the sizes above leave out.
+TEST_P(CheckInputs, WriteTheSameOnOtherClasses) {
+    const Input& input = GetParam();
+    if (isUnchecked(input) || input.heap != 0) return;
+    const Words words = compiled(input, Variant::kFast);
+    check::Options options = optionsFor(input, 0);
+    std::set<std::string_view> known;
+    for (const uint32_t lanes : options.lanes) known.insert(classFor(input, lanes).name);
+    options.backEnds = {rewrite::BackEnd::kCore};
+    options.schedules = {reference::Choice::kPlain};
+    for (const check::DeviceClass& deviceClass : check::deviceClasses()) {
+        const uint32_t lanes = std::min(32u, deviceClass.maxLanes);
+        const bool hasLanes = input.lanes.empty() || std::ranges::count(input.lanes, lanes) != 0;
+        if (!hasLanes || !known.insert(deviceClass.name).second) continue;
+        SCOPED_TRACE(deviceClass.name);
+        options.lanes = {lanes};
+        for (const check::Outcome& outcome :
+             checkAt(input, words, options, rewrite::ElementLayout::kAuto, &deviceClass))
             EXPECT_TRUE(isExpected(input, outcome)) << describe(outcome);
     }
 }

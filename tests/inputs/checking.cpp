@@ -23,6 +23,8 @@ size_t numberOf(const Input& input, uint32_t lanes) {
     return number + static_cast<size_t>(std::countr_zero(lanes));
 }
 
+}  // namespace
+
 // The sizes of an input are spread over the classes of devices.
 const check::DeviceClass& classFor(const Input& input, uint32_t lanes) {
     const std::span<const check::DeviceClass> classes = check::deviceClasses();
@@ -30,8 +32,6 @@ const check::DeviceClass& classFor(const Input& input, uint32_t lanes) {
     while (classes[number % classes.size()].maxLanes < lanes) ++number;
     return classes[number % classes.size()];
 }
-
-}  // namespace
 
 bool isUnchecked(const Input& input) { return hasOneForm(input) || !input.unchecked.empty(); }
 
@@ -80,7 +80,8 @@ bool isExpected(const Input& input, const check::Outcome& outcome) {
 }
 
 std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
-                                    const check::Options& options, rewrite::ElementLayout layout) {
+                                    const check::Options& options, rewrite::ElementLayout layout,
+                                    const check::DeviceClass* deviceClass) {
     check::Subject subject{.words = words, .specialization = {}};
     subject.target.elementLayout = layout;
     for (const auto& [id, value] : input.specialization)
@@ -88,9 +89,10 @@ std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
     if (input.isSubgroup)
         subject.specialization.push_back({.constantId = 0, .bits = options.lanes.front()});
     const uint32_t lanes = options.lanes.front();
-    subject.target.device = check::referenceTraits(classFor(input, lanes));
-    // Every second size has another plan than the device's.
-    if (const size_t number = numberOf(input, lanes); number % 2 == 0) {
+    const size_t number = numberOf(input, lanes);
+    subject.target.device =
+        check::referenceTraits(deviceClass != nullptr ? *deviceClass : classFor(input, lanes));
+    if (deviceClass == nullptr && number % 2 == 0) {
         subject.target.tuning = randomTuning(number, lanes);
         subject.target.device.maxComputeSharedMemorySize = 16384;  // Vulkan's required limit
     }
