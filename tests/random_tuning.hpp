@@ -10,6 +10,21 @@
 
 namespace coopvk::test {
 
+// One in four of the features that some devices have, and others lack.
+inline void changeFeatures(rewrite::DeviceTraits& device, check::Random& random) {
+    using Device = rewrite::DeviceTraits;
+    constexpr bool Device::* kFeatures[] = {
+        &Device::robustBufferAccess, &Device::shaderIntegerDotProduct,
+        &Device::subgroupArithmetic, &Device::subgroupBallot,
+        &Device::subgroupVote,       &Device::computeFullSubgroups,
+        &Device::shaderInt64,        &Device::vulkanMemoryModel,
+        &Device::scalarBlockLayout,  &Device::shaderBufferFloat32AtomicAdd,
+    };
+    for (bool Device::* feature : kFeatures) {
+        if (random.below(4) == 0) device.*feature = !(device.*feature);
+    }
+}
+
 // One choice in four has another value than the device's plan gives it.
 inline rewrite::MatrixTuning randomTuning(uint64_t seed, uint32_t lanes) {
     check::Random random(seed);

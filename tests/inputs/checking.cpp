@@ -93,6 +93,8 @@ std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
     subject.target.device =
         check::referenceTraits(deviceClass != nullptr ? *deviceClass : classFor(input, lanes));
     if (deviceClass == nullptr && number % 2 == 0) {
+        check::Random random(number);
+        changeFeatures(subject.target.device, random);
         subject.target.tuning = randomTuning(number, lanes);
         subject.target.device.maxComputeSharedMemorySize = 16384;  // Vulkan's required limit
     }

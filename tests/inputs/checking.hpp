@@ -19,7 +19,8 @@ check::Options optionsFor(const Input& input, size_t number);
 // The class of devices on which a subgroup size of the input is executed.
 const check::DeviceClass& classFor(const Input& input, uint32_t lanes);
 
-// Without a class: on that for the input, and with another plan for every second subgroup size.
+// Without a class: on that for the input, and with other features and another plan for every second
+// subgroup size.
 std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
                                     const check::Options& options,
                                     rewrite::ElementLayout layout = rewrite::ElementLayout::kAuto,

@@ -14,17 +14,6 @@ namespace {
 // One in eight is on long vectors, two are on cooperative vectors.
 constexpr size_t kKindOf[] = {1, 0, 0, 2, 1, 0, 0, 0};
 
-using Device = rewrite::DeviceTraits;
-
-// Features that some devices have, and others lack.
-constexpr bool Device::* kFeatures[] = {
-    &Device::robustBufferAccess, &Device::shaderIntegerDotProduct,
-    &Device::subgroupArithmetic, &Device::subgroupBallot,
-    &Device::subgroupVote,       &Device::computeFullSubgroups,
-    &Device::shaderInt64,        &Device::vulkanMemoryModel,
-    &Device::scalarBlockLayout,
-};
-
 constexpr uint32_t kLeastSharedMemory = 16384;  // Vulkan's required limit
 
 void chooseDevice(Case& made) {
@@ -36,9 +25,7 @@ void chooseDevice(Case& made) {
     } while (chosen->maxLanes < made.program.lanes);
     made.deviceClass = chosen->name;
     made.device = check::referenceTraits(*chosen);
-    for (bool Device::* feature : kFeatures) {
-        if (random.below(4) == 0) made.device.*feature = !(made.device.*feature);
-    }
+    test::changeFeatures(made.device, random);
     made.device.emulatesFloat16 = random.below(8) == 0;
     made.device.shaderFloat16 = !made.device.emulatesFloat16;
     made.device.shaderSubgroupUniformControlFlow = random.below(4) != 0;
