@@ -6,11 +6,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <span>
+#include <spirv/unified1/spirv.hpp11>
 #include <string_view>
 
 namespace coopvk::test {
 
 namespace {
+
+constexpr size_t kHeader = 5;  // words ahead of the instructions
 
 // COOPVK_TEST_WORDS=FILE: each rewriting adds a line to the file, in place of the checks. The files
 // of two builds differ where they make other words of an input.
@@ -26,7 +31,6 @@ bool notesWords(const rewrite::Result<rewrite::Rewritten>& result) {
     }
     const auto* bytes = reinterpret_cast<const char*>(result->words.data());
     const std::string_view words(bytes, 4 * result->words.size());
-    constexpr size_t kHeader = 5;
     size_t instructions = 0;
     for (size_t at = kHeader; at < result->words.size();
          at += std::max(1u, result->words[at] >> 16)) {
@@ -36,6 +40,47 @@ bool notesWords(const rewrite::Result<rewrite::Rewritten>& result) {
     for (const auto& note : result->notes) out << " | " << note;
     out << '\n';
     return true;
+}
+
+// Bytes of the module's variables of storage class Workgroup, without padding.
+uint64_t sharedBytes(const Words& words) {
+    std::map<uint32_t, uint64_t> sizes, constants;
+    std::map<uint32_t, uint32_t> pointees;
+    uint64_t total = 0;
+    for (size_t at = kHeader; at < words.size(); at += std::max(1u, words[at] >> 16)) {
+        const std::span<const uint32_t> i = std::span(words).subspan(at, words[at] >> 16);
+        switch (static_cast<spv::Op>(i[0] & 0xFFFF)) {
+            case spv::Op::OpTypeBool:
+                sizes[i[1]] = 4;
+                break;
+            case spv::Op::OpTypeInt:
+            case spv::Op::OpTypeFloat:
+                sizes[i[1]] = i[2] / 8;
+                break;
+            case spv::Op::OpConstant:
+                constants[i[2]] = i[3];
+                break;
+            case spv::Op::OpTypeVector:
+                sizes[i[1]] = sizes[i[2]] * i[3];
+                break;
+            case spv::Op::OpTypeArray:
+                sizes[i[1]] = sizes[i[2]] * constants[i[3]];
+                break;
+            case spv::Op::OpTypeStruct:
+                for (const uint32_t member : i.subspan(2)) sizes[i[1]] += sizes[member];
+                break;
+            case spv::Op::OpTypePointer:
+                pointees[i[1]] = i[3];
+                break;
+            case spv::Op::OpVariable:
+                if (static_cast<spv::StorageClass>(i[3]) == spv::StorageClass::Workgroup)
+                    total += sizes[pointees[i[1]]];
+                break;
+            default:
+                break;
+        }
+    }
+    return total;
 }
 
 }  // namespace
@@ -60,6 +105,8 @@ void expectRewriting(const Input& input, const Words& words, const rewrite::Targ
     EXPECT_TRUE(rewrite::scan(result->words, target.emulated).empty()) << "emulated code is left";
     const auto invalid = rewrite::validate(result->words);
     EXPECT_FALSE(invalid) << *invalid;
+    EXPECT_LE(sharedBytes(result->words),
+              std::max<uint64_t>(sharedBytes(words), target.device.maxComputeSharedMemorySize));
 }
 
 }  // namespace coopvk::test

@@ -29,7 +29,7 @@ void main() {
     for (uint n = 0; n < 9; ++n) {
         H m = H(float16_t(n));
         view = setTensorViewClipNV(view, n % 3 * one, 16, n / 3 * one, 17);
-        coopMatLoadTensorNV(m, src, 0, sliceTensorLayoutNV(plane, 3, 20, 2, 20), view);
+        coopMatLoadTensorNV(m, src, 0, sliceTensorLayoutNV(plane, 3, 20, 2, 16), view);
         store(m, n);
     }
     tensorLayoutNV<3> space = createTensorLayoutNV(3);
