@@ -56,7 +56,8 @@ struct PhysicalDevice : ObjectOf<VkPhysicalDevice> {
 };
 
 // Families of queues. A device that draws has hostImageCopy, or "an additional queue family that
-// supports VK_QUEUE_TRANSFER_BIT": the second one. Other devices have the first one alone.
+// supports VK_QUEUE_TRANSFER_BIT": the second one. The third one computes and does not draw, as
+// GPUs have it. Other devices have the first one alone.
 struct QueueFamily {
     VkQueueFlags flags = 0;
     uint32_t first = 0, count = 0;  // queues
@@ -64,8 +65,9 @@ struct QueueFamily {
 inline constexpr QueueFamily kFamilies[] = {
     {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 0, 2},
     {VK_QUEUE_TRANSFER_BIT, 2, 1},
+    {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 3, 1},
 };
-static_assert(kFamilies[1].first + kFamilies[1].count == kQueueCount);
+static_assert(kFamilies[2].first + kFamilies[2].count == kQueueCount);
 std::span<const QueueFamily> familiesOf(const PhysicalDevice& device);
 
 // Whether the device has all features that the creation of a device asks for.

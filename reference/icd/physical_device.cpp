@@ -113,9 +113,8 @@ std::span<VkBool32> featuresIn(void* structure, const StructureRow& row) {
 
 VkQueueFamilyProperties familyOf(const PhysicalDevice& device, uint32_t number) {
     const QueueFamily& family = familiesOf(device)[number];
-    const bool computes = family.flags & VK_QUEUE_COMPUTE_BIT;
     const VkQueueFlags graphics =
-        computes ? drawn(device, VkQueueFlags{VK_QUEUE_GRAPHICS_BIT}) : VkQueueFlags{0};
+        number == 0 ? drawn(device, VkQueueFlags{VK_QUEUE_GRAPHICS_BIT}) : VkQueueFlags{0};
     return {family.flags | graphics, family.count, 64, {1, 1, 1}};
 }
 

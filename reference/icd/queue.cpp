@@ -141,7 +141,7 @@ void afterWaits(Device& device, const Batch& batch) {
         if (signal->fromHost != nullptr) executeHostWrites(device, *signal->fromHost);
         const Scope first = firstScope(
             VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT, kAnyAccess);
-        dependencies.apply(*signal, {{first, secondScope(wait.stages, kAnyAccess)}});
+        dependencies.apply(*signal, {{first, scopeOfWait(wait.stages)}});
     }
 }
 
@@ -149,7 +149,7 @@ void afterWaits(Device& device, const Batch& batch) {
 void noteSignals(Queue& queue, const Batch& batch) {
     const Dependencies& dependencies = *queue.device->dependencies;
     for (const SemaphoreValue& each : batch.signals) {
-        const Scope first = firstScope(each.stages, kAnyAccess);
+        const Scope first = scopeOfSignal(each.stages);
         noteSignal(*each.semaphore, each.value,
                    std::make_shared<Signal>(dependencies.signal(first)));
     }

@@ -32,9 +32,14 @@ void Dependencies::begin(CommandName name, Use writes) {
     // The host is of no queue; what it does counts as the first one's.
     const size_t queue = writes == Use::kHostWrite ? 0 : queue_;
     commands_.push_back({std::move(name), writes, queue});
+    told_.clear();
     last_[queue][size_t(writes)] = now();
     for (size_t use = 0; use < kUseCount; ++use)
         settled_[use] = order().visibleAnywhere(Use(use), last_);
+}
+
+bool Dependencies::tells(const std::string& line, uint32_t most) {
+    return told_.size() < most && told_.insert(line).second;
 }
 
 void Dependencies::apply(std::span<const Barrier> barriers) {

@@ -9,6 +9,8 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "coopvk_reference/execute.hpp"
 #include "dependencies/history.hpp"
@@ -78,6 +80,10 @@ class Dependencies {
     // One line: what conflicts, and which dependency lacks. `where`: the name of the memory.
     std::string describe(const Conflict& conflict, const std::string& where) const;
 
+    // Whether the command that began last has not told this line yet: its texels are accessed one
+    // by one. Of more than `most` lines it tells no more.
+    bool tells(const std::string& line, uint32_t most);
+
     // The thread of the queues alone.
     Order& order() { return orders_[queue_]; }
     const Order& order() const { return orders_[queue_]; }
@@ -108,8 +114,10 @@ class Dependencies {
     std::mutex mutex_;
     std::vector<uintptr_t> newPages_;  // guarded by the mutex
     size_t queue_ = 0;
-    std::array<Order, kQueueCount> orders_ = {Order{0}, Order{1}, Order{2}};  // of each queue
+    std::array<Order, kQueueCount> orders_ = {Order{0}, Order{1}, Order{2},
+                                              Order{3}};  // of each queue
     History history_;
+    std::set<std::string> told_;                          // by the last command
     std::deque<Command> commands_;                        // that of `time` at [time - 1]
     std::array<Order::UseTimes, kQueueCount> last_ = {};  // of each use
     Order::UseTimes settled_ = {};                        // Order::visibleAnywhere

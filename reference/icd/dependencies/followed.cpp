@@ -43,7 +43,8 @@ void report(Device& device, const std::string& text) {
 void report(Execution& execution, const std::optional<Conflict>& conflict) {
     if (!conflict) return;
     Device& device = execution.device;
-    report(device, describe(device, conflict));
+    const std::string text = describe(device, conflict);
+    if (device.dependencies->tells(text, device.settings().reports)) report(device, text);
     if (device.settings().action == ReportAction::kError) device.lose();
 }
 

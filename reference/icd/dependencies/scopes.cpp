@@ -111,4 +111,16 @@ Scope secondScope(VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
     return scope;
 }
 
+Scope scopeOfSignal(VkPipelineStageFlags2 stages) {
+    if (stages & VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT)
+        stages |= VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    return firstScope(stages, kAnyAccess);
+}
+
+Scope scopeOfWait(VkPipelineStageFlags2 stages) {
+    if (stages & VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT)
+        stages |= VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    return secondScope(stages, kAnyAccess);
+}
+
 }  // namespace coopvk::reference::icd

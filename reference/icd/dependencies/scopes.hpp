@@ -15,7 +15,7 @@ namespace coopvk::reference::icd {
 enum class Stage : uint8_t { kIndirect, kCompute, kCopy, kBlit, kClear, kConvert, kHost };
 inline constexpr size_t kStageCount = 7;
 inline constexpr size_t kHostStage = size_t(Stage::kHost);  // the last one
-inline constexpr size_t kQueueCount = 3;                    // of a device, of all families
+inline constexpr size_t kQueueCount = 4;                    // of a device, of all families
 
 enum class Use : uint8_t {
     kIndirectRead,
@@ -60,5 +60,9 @@ Scope firstScope(VkPipelineStageFlags2 stages, VkAccessFlags2 access);
 Scope secondScope(VkPipelineStageFlags2 stages, VkAccessFlags2 access);
 inline constexpr VkAccessFlags2 kAnyAccess =
     VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+// Of semaphores, which have "all memory access performed by the device" in their stages: the first
+// scope of a signal, the second one of a wait.
+Scope scopeOfSignal(VkPipelineStageFlags2 stages);
+Scope scopeOfWait(VkPipelineStageFlags2 stages);
 
 }  // namespace coopvk::reference::icd
