@@ -4,6 +4,7 @@
 // commands share: the program, the sets of descriptors, push constants.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -19,6 +20,12 @@ struct Binding {
     uint32_t count = 0;  // descriptors; bytes of an inline uniform block
     uint32_t first = 0;  // of its descriptors in the set
     std::vector<std::shared_ptr<const SamplerState>> samplers = {};  // that are immutable
+    std::vector<VkDescriptorType> types = {};  // that a descriptor may have whose type is mutable
+    bool takes(VkDescriptorType written) const {
+        return type == VK_DESCRIPTOR_TYPE_MUTABLE_EXT
+                   ? std::ranges::find(types, written) != types.end()
+                   : type == written;
+    }
     bool isDynamic() const {
         return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
                type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;

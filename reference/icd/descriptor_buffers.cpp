@@ -93,7 +93,7 @@ Descriptor readDescriptor(const Binding& binding, const std::byte* bytes, bool h
     DescriptorBytes written;
     std::memcpy(&written, bytes, sizeof(written));
     require(written.mark == kMark, "a descriptor buffer has no descriptor there");
-    require(written.type == binding.type, "a descriptor buffer has a descriptor of another type");
+    require(binding.takes(written.type), "a descriptor buffer has a descriptor of another type");
     require(hasNull || written.first != 0 || written.type == VK_DESCRIPTOR_TYPE_SAMPLER,
             "a descriptor is null, without the feature nullDescriptor");
     switch (written.type) {

@@ -39,6 +39,15 @@ bool fits(const VkDescriptorSetLayoutCreateInfo& info) {
     return count <= kMaxSetDescriptors;
 }
 
+// Those that descriptors of the i-th binding may have, if their type is mutable.
+std::vector<VkDescriptorType> mutableTypes(const VkDescriptorSetLayoutCreateInfo& info, size_t i) {
+    const auto* lists = find<VkMutableDescriptorTypeCreateInfoEXT>(info.pNext);
+    if (lists == nullptr || i >= lists->mutableDescriptorTypeListCount) return {};
+    const auto& list = lists->pMutableDescriptorTypeLists[i];
+    const auto types = listOf(list.pDescriptorTypes, list.descriptorTypeCount);
+    return {types.begin(), types.end()};
+}
+
 // The bindings of a set whose last binding has `count` descriptors.
 SharedBindings withVariableCount(const Bindings& bindings, uint32_t count) {
     auto changed = std::make_shared<Bindings>(bindings);
@@ -94,7 +103,8 @@ DescriptorSetLayout::DescriptorSetLayout(Device&, const VkDescriptorSetLayoutCre
     Bindings all;
     for (const auto& binding : listOf(info.pBindings, info.bindingCount))
         all[binding.binding] = {binding.descriptorType, binding.descriptorCount, 0,
-                                immutableSamplers(binding)};
+                                immutableSamplers(binding),
+                                mutableTypes(info, size_t(&binding - info.pBindings))};
     uint32_t first = 0;
     for (auto& [unused, binding] : all) {
         binding.first = first;
@@ -212,7 +222,7 @@ void DescriptorSet::writeInline(uint32_t binding, uint32_t offset, const void* f
 void DescriptorSet::write(const VkDescriptorUpdateTemplateEntry& entry, const void* data) {
     const auto found = bindings->find(entry.dstBinding);
     require(found != bindings->end(), "the set has no such binding");
-    require(found->second.type == entry.descriptorType,
+    require(found->second.takes(entry.descriptorType),
             "the binding has descriptors of another type");
     const std::byte* from = static_cast<const std::byte*>(data) + entry.offset;
     if (entry.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)

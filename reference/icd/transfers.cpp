@@ -7,11 +7,11 @@
 
 namespace coopvk::reference::icd {
 
-void copyRange(Execution& execution, const Range& from, const Range& to) {
+void copyRange(Execution& execution, const Range& from, const Range& to, Use reads, Use writes) {
     if (from.size != to.size || to.size == 0) return;
     std::vector<std::byte> stale;
-    const std::byte* bytes = followedBytes(execution, Use::kCopyRead, from, stale);
-    followWrite(execution, Use::kCopyWrite, to);
+    const std::byte* bytes = followedBytes(execution, reads, from, stale);
+    followWrite(execution, writes, to);
     std::memmove(to.data, bytes, to.size);
     if (to.written == nullptr) return;
     if (from.written == nullptr)

@@ -69,18 +69,25 @@ uint32_t ImageAccess::step() const {
     return bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
 }
 
-Texel ImageAccess::shown(const Texel& texel) const {
+Texel showing(const std::array<uint8_t, 4>& shows, const Texel& texel) {
     const double values[] = {texel[0], texel[1], texel[2], texel[3], 0, 1};
     Texel result;
-    for (size_t c = 0; c < result.size(); ++c) result[c] = values[view.shows[c]];
+    for (size_t c = 0; c < result.size(); ++c) result[c] = values[shows[c]];
     return result;
 }
+
+Texel ImageAccess::shown(const Texel& texel) const { return showing(view.shows, texel); }
 
 Texel ImageAccess::read(const TexelAddress& address, bool& defined) const {
     if (view.format.isCompressed()) {
         s.report(kCheckProgram, lane,
                  "reads an image with a compressed format, which the device "
                  "does not decode");
+        return {};
+    }
+    if (!view.planes.empty()) {
+        s.report(kCheckProgram, lane,
+                 "reads an image with several planes otherwise than by a sampler that converts");
         return {};
     }
     TexelBytes bytes{};

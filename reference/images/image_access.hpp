@@ -32,6 +32,9 @@ struct TexelAddress {
     int64_t layer = 0, sample = 0;
 };
 
+// The components that a view, or a conversion, makes of those of a texel.
+Texel showing(const std::array<uint8_t, 4>& shows, const Texel& texel);
+
 // An access of a lane to a view.
 struct ImageAccess {
     Subgroup& s;
@@ -80,6 +83,9 @@ struct SampleOperands {
 };
 Texel sample(const ImageAccess& image, const SamplerState& sampler, const SampleOperands& operands,
              bool& defined);
+// Of an image with planes.
+Texel sampleOfPlanes(const ImageAccess& image, const SamplerState& sampler,
+                     const SampleOperands& operands, bool& defined);
 // OpImageQueryLod: the level that is accessed, and the level of detail that says so.
 Texel levelsOf(const ImageAccess& image, const SamplerState& sampler,
                const SampleOperands& operands);

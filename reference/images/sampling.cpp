@@ -293,6 +293,7 @@ class Sampling {
 
 Texel sample(const ImageAccess& image, const SamplerState& sampler, const SampleOperands& operands,
              bool& defined) {
+    if (!image.view.planes.empty()) return sampleOfPlanes(image, sampler, operands, defined);
     return Sampling(image, sampler, operands, defined).result();
 }
 

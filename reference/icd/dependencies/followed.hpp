@@ -19,7 +19,8 @@ const std::byte* followedBytes(Execution& execution, Use use, const Range& range
                                std::vector<std::byte>& stale);
 // Copies bytes of ranges of one size, which it follows: what is written is as much defined as what
 // it is copied from.
-void copyRange(Execution& execution, const Range& from, const Range& to);
+void copyRange(Execution& execution, const Range& from, const Range& to, Use reads = Use::kCopyRead,
+               Use writes = Use::kCopyWrite);
 
 // The host submits or signals something, under the device's mutex: what it wrote since the last
 // time. Null: the host sees the device's memory.

@@ -11,13 +11,16 @@ struct StageRow {
     const char* name;
 };
 constexpr VkPipelineStageFlags2 kAnyCommand = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-// Clear commands are those of the chapter: also vkCmdFillBuffer and vkCmdUpdateBuffer.
+// Clear commands are those of the chapter: also vkCmdFillBuffer and vkCmdUpdateBuffer. Resolves are
+// blits: what takes the one for the other is not found.
 constexpr StageRow kStageRows[] = {
     {kAnyCommand | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT,
      "DRAW_INDIRECT"},
     {kAnyCommand | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, "COMPUTE_SHADER"},
     {kAnyCommand | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_COPY_BIT, "COPY"},
-    {kAnyCommand | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_BLIT_BIT, "BLIT"},
+    {kAnyCommand | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_BLIT_BIT |
+         VK_PIPELINE_STAGE_2_RESOLVE_BIT,
+     "BLIT"},
     {kAnyCommand | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | VK_PIPELINE_STAGE_2_CLEAR_BIT, "CLEAR"},
     {kAnyCommand | VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV,
      "CONVERT_COOPERATIVE_VECTOR_MATRIX"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies between images of color that scale and convert (Vulkan, "Image Copies With Scaling").
+// Copies between images that scale, and convert color (Vulkan, "Image Copies With Scaling"). Depth
+// and stencil keep their bytes.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -58,8 +59,21 @@ struct Blit {
     uint32_t fromLevel, toLevel, fromLayer, toLayer;
     std::array<Axis, 3> axes;
     bool isLinear;
+    std::optional<AspectBytes> aspect = {};  // of depth or stencil
+
+    // The nearest texel's bytes.
+    void copy(Execution& execution, uint32_t x, uint32_t y, uint32_t z) const {
+        const uint32_t u = tapsAt(axes[0], x, false)[0].texel,
+                       v = tapsAt(axes[1], y, false)[0].texel,
+                       w = tapsAt(axes[2], z, false)[0].texel;
+        const Range source = from->row(fromLevel, fromLayer, w, v, u, 1);
+        const Range target = to->row(toLevel, toLayer, z, y, x, 1);
+        copyRange(execution, part(source, aspect->first, aspect->count),
+                  part(target, aspect->first, aspect->count), Use::kBlitRead, Use::kBlitWrite);
+    }
 
     void write(Execution& execution, uint32_t x, uint32_t y, uint32_t z) const {
+        if (aspect) return copy(execution, x, y, z);
         const Taps taps[] = {tapsAt(axes[0], x, isLinear), tapsAt(axes[1], y, isLinear),
                              tapsAt(axes[2], z, isLinear)};
         Texel sum{};
@@ -94,10 +108,18 @@ struct Blit {
     }
 };
 
-void requireColor(const Image& image, const VkImageSubresourceLayers& layers) {
-    require(layers.aspectMask == VK_IMAGE_ASPECT_COLOR_BIT && !image.format.isCompressed(),
-            "the device scales images of color, without compression, only");
+void requireTexels(const Image& image) {
+    require(image.format.count != 0, "the device scales no images with compression or planes");
     require(image.info.samples == 1, "texels with several samples are copied");
+}
+
+// Of depth or stencil.
+std::optional<AspectBytes> aspectOf(const Image& source, const Image& target,
+                                    VkImageAspectFlags aspect, bool isLinear) {
+    if (aspect == VK_IMAGE_ASPECT_COLOR_BIT) return std::nullopt;
+    require(source.info.format == target.info.format && !isLinear,
+            "images of depth or stencil have one format, and the nearest texels");
+    return bytesOf(source.info.format, aspect);
 }
 
 void requireFormats(const TexelFormat& a, const TexelFormat& b, bool isLinear) {
@@ -149,8 +171,9 @@ void blitAll(CommandBuffer& commands, Image& source, Image& target, std::span<co
         std::ranges::copy(each.srcOffsets, region.srcOffsets);
         std::ranges::copy(each.dstOffsets, region.dstOffsets);
         const auto &from = region.srcSubresource, &to = region.dstSubresource;
-        requireColor(source, from);
-        requireColor(target, to);
+        requireTexels(source);
+        requireTexels(target);
+        require(from.aspectMask == to.aspectMask, "the aspects differ");
         const bool isLinear = filter == VK_FILTER_LINEAR;
         requireFormats(source.format, target.format, isLinear);
         const uint32_t layers = source.layersOf(from.baseArrayLayer, from.layerCount);
@@ -158,9 +181,9 @@ void blitAll(CommandBuffer& commands, Image& source, Image& target, std::span<co
                 "the images have not as many layers");
         const auto axes = axesOf(source, target, region);
         for (uint32_t layer = 0; layer < layers; ++layer)
-            recordBlit(commands,
-                       {&source, &target, from.mipLevel, to.mipLevel, from.baseArrayLayer + layer,
-                        to.baseArrayLayer + layer, axes, isLinear});
+            recordBlit(commands, {&source, &target, from.mipLevel, to.mipLevel,
+                                  from.baseArrayLayer + layer, to.baseArrayLayer + layer, axes,
+                                  isLinear, aspectOf(source, target, from.aspectMask, isLinear)});
     }
 }
 

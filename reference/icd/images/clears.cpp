@@ -29,7 +29,7 @@ namespace {
 void clear(CommandBuffer& commands, Image& image, VkImageAspectFlags aspect,
            const TexelBytes& texel, std::span<const VkImageSubresourceRange> ranges) {
     image.requireUsage(VK_IMAGE_USAGE_TRANSFER_DST_BIT);
-    require(!image.format.isCompressed(), "an image with a compressed format is cleared");
+    require(image.format.count != 0, "an image with a compressed format or planes is cleared");
     std::vector<Region> regions;
     for (const VkImageSubresourceRange& range : ranges) {
         if ((range.aspectMask & aspect) == 0) continue;

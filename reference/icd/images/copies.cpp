@@ -53,16 +53,16 @@ void copyBuffer(CommandBuffer& commands, Buffer& buffer, Image& image,
         buffer.requireRange(
             layout.first, layout.size(region),
             kToImage ? VK_BUFFER_USAGE_2_TRANSFER_SRC_BIT : VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
-        recordRows(
-            commands, &buffer, region, [=, &buffer](Execution& execution, uint32_t s, uint32_t n) {
-                const auto [first, count, packed] = region.bytes;
-                const uint64_t offset = layout.first + s * layout.slice + n * layout.row;
-                const RowOfBlocks inBuffer{
-                    part(buffer.range, offset, uint64_t{region.blocks} * packed), 0, packed};
-                const RowOfBlocks inImage{region.row(s, n), first, region.image->format.bytes};
-                copyRow(execution, kToImage ? inBuffer : inImage, kToImage ? inImage : inBuffer,
-                        region.blocks, count);
-            });
+        recordRows(commands, &buffer, region,
+                   [=, &buffer](Execution& execution, uint32_t s, uint32_t n) {
+                       const auto [first, count, packed] = region.bytes;
+                       const uint64_t offset = layout.first + s * layout.slice + n * layout.row;
+                       const RowOfBlocks inBuffer{
+                           part(buffer.range, offset, uint64_t{region.blocks} * packed), 0, packed};
+                       const RowOfBlocks inImage{region.row(s, n), first, region.stride()};
+                       copyRow(execution, kToImage ? inBuffer : inImage,
+                               kToImage ? inImage : inBuffer, region.blocks, count);
+                   });
     }
 }
 
@@ -96,8 +96,8 @@ void copyImages(CommandBuffer& commands, Image& source, Image& target,
             beginAccesses(execution, Use::kCopyWrite);
             for (uint32_t s = 0; s < from.slices; ++s)
                 for (uint32_t n = 0; n < from.rows; ++n)
-                    copyRow(execution, {from.row(s, n), from.bytes.first, from.image->format.bytes},
-                            {to.row(s, n), to.bytes.first, to.image->format.bytes},
+                    copyRow(execution, {from.row(s, n), from.bytes.first, from.stride()},
+                            {to.row(s, n), to.bytes.first, to.stride()},
                             from.blocks * from.image->info.samples, count);
         };
         record(commands, copyAll, &source, &target);
@@ -108,7 +108,8 @@ void copyImages(CommandBuffer& commands, Image& source, Image& target,
 
 Region regionOf(Image& image, const VkImageSubresourceLayers& layers, const VkOffset3D& offset,
                 const VkExtent3D& extent) {
-    const TexelLevel& level = image.level(layers.mipLevel);
+    const uint32_t number = image.levelOf(layers.mipLevel, layers.aspectMask);
+    const TexelLevel& level = image.level(number);
     const uint32_t count = image.layersOf(layers.baseArrayLayer, layers.layerCount);
     // The last block of a row may go beyond the level.
     const auto within = [](int32_t first, uint32_t length, uint32_t texels, uint32_t block = 1) {
@@ -126,7 +127,7 @@ Region regionOf(Image& image, const VkImageSubresourceLayers& layers, const VkOf
     const bool isDeep = image.info.imageType == VK_IMAGE_TYPE_3D;
     return {&image,
             bytesOf(image.info.format, layers.aspectMask),
-            layers.mipLevel,
+            number,
             layers.baseArrayLayer,
             uint32_t(offset.z),
             y / format.blockHeight,

@@ -46,6 +46,20 @@ TexelFormat depthFormat(const DepthRow& row, VkImageAspectFlags aspects) {
     return format;
 }
 
+// Formats with several planes: those that Vulkan demands, in which chroma has half the size. Luma
+// is green, and chroma blue and red.
+constexpr TexelFormat planeWith(std::initializer_list<uint8_t> channels) {
+    TexelFormat format{.bytes = uint32_t(channels.size())};
+    for (const uint8_t channel : channels) {
+        format.components[format.count] = {TexelKind::kUnorm, channel, uint8_t(8 * format.count),
+                                           8};
+        ++format.count;
+    }
+    return format;
+}
+constexpr TexelFormat kThreePlanes[] = {planeWith({1}), planeWith({2}), planeWith({0})};
+constexpr TexelFormat kTwoPlanes[] = {planeWith({1}), planeWith({2, 0})};
+
 TexelKind kindOf(VkFormat format) {
     struct Row {
         bool (*is)(VkFormat);
@@ -92,6 +106,8 @@ TexelFormat colorFormat(VkFormat vulkan) {
 
 constexpr VkFormatFeatureFlags2 kMoved =
     VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
+constexpr VkFormatFeatureFlags2 kScaled =
+    VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT;
 constexpr VkFormatFeatureFlags2 kStored = VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT |
                                           VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT |
                                           VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
@@ -100,10 +116,30 @@ bool hasAtomics(VkFormat format) {
     return format == VK_FORMAT_R32_UINT || format == VK_FORMAT_R32_SINT;
 }
 
+constexpr VkFormatFeatureFlags2 kConverted =
+    VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
+    VK_FORMAT_FEATURE_2_MIDPOINT_CHROMA_SAMPLES_BIT |
+    VK_FORMAT_FEATURE_2_COSITED_CHROMA_SAMPLES_BIT |
+    VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER_BIT |
+    VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_YCBCR_CONVERSION_SEPARATE_RECONSTRUCTION_FILTER_BIT;
+
 }  // namespace
+
+std::span<const TexelFormat> planesOf(VkFormat format) {
+    if (format == VK_FORMAT_G8_B8_R8_3PLANE_420_UNORM) return kThreePlanes;
+    if (format == VK_FORMAT_G8_B8R8_2PLANE_420_UNORM) return kTwoPlanes;
+    return {};
+}
+
+uint32_t planeOf(VkImageAspectFlags aspect) {
+    return aspect == VK_IMAGE_ASPECT_PLANE_1_BIT   ? 1
+           : aspect == VK_IMAGE_ASPECT_PLANE_2_BIT ? 2
+                                                   : 0;
+}
 
 TexelFormat texelFormat(VkFormat vulkan, VkImageAspectFlags aspects) {
     if (const DepthRow* row = depthRow(vulkan)) return depthFormat(*row, aspects);
+    if (!planesOf(vulkan).empty()) return {.bytes = 1};
     if (vkuFormatIsUndefined(vulkan) || vkuFormatIsMultiplane(vulkan) ||
         vkuFormatIsSinglePlane_422(vulkan))
         return {};
@@ -122,7 +158,9 @@ VkImageAspectFlags aspectsOf(VkFormat format) {
 
 AspectBytes bytesOf(VkFormat format, VkImageAspectFlags aspect) {
     const DepthRow* row = depthRow(format);
-    const uint32_t bytes = texelFormat(format).bytes;
+    const auto planes = planesOf(format);
+    const uint32_t bytes =
+        planes.empty() ? texelFormat(format).bytes : planes[planeOf(aspect)].bytes;
     const VkImageAspectFlags all = aspectsOf(format);
     if (row == nullptr || (all != VK_IMAGE_ASPECT_STENCIL_BIT && (aspect & all) == all &&
                            (all & VK_IMAGE_ASPECT_STENCIL_BIT) != 0))
@@ -134,6 +172,7 @@ AspectBytes bytesOf(VkFormat format, VkImageAspectFlags aspect) {
 VkFormatFeatureFlags2 imageFeatures(VkFormat vulkan, VkImageTiling tiling) {
     const TexelFormat format = texelFormat(vulkan);
     if (format.bytes == 0) return 0;
+    if (!planesOf(vulkan).empty()) return kMoved | kConverted;
     VkFormatFeatureFlags2 features = kMoved | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT;
     if (!format.isInteger())
         features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
@@ -143,8 +182,9 @@ VkFormatFeatureFlags2 imageFeatures(VkFormat vulkan, VkImageTiling tiling) {
     if (aspectsOf(vulkan) & VK_IMAGE_ASPECT_DEPTH_BIT)
         features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT;
     if (aspectsOf(vulkan) != VK_IMAGE_ASPECT_COLOR_BIT)
-        return isOptimal ? features | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT : 0;
-    features |= VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT;
+        return isOptimal ? features | kScaled | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT
+                         : 0;
+    features |= kScaled;
     if (!vkuFormatIsSRGB(vulkan)) features |= kStored;
     if (hasAtomics(vulkan)) features |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT;
     if (isOptimal) features |= VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT;
@@ -155,7 +195,7 @@ VkFormatFeatureFlags2 imageFeatures(VkFormat vulkan, VkImageTiling tiling) {
 
 VkFormatFeatureFlags2 bufferFeatures(VkFormat vulkan) {
     const TexelFormat format = texelFormat(vulkan);
-    if (format.bytes == 0 || format.isCompressed() || depthRow(vulkan) != nullptr) return 0;
+    if (format.count == 0 || depthRow(vulkan) != nullptr) return 0;
     VkFormatFeatureFlags2 features = VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT |
                                      VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT |
                                      VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT |

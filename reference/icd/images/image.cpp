@@ -21,10 +21,15 @@ void requireInfo(const VkImageCreateInfo& info) {
     require(info.mipLevels != 0 && info.arrayLayers != 0, "the image has no level or no layer");
     require((info.flags & kSparseOrProtected) == 0,
             "the device has no sparse and no protected images");
+    if (planesOf(info.format).empty()) return;
+    require(info.imageType == VK_IMAGE_TYPE_2D && info.mipLevels == 1 && info.samples == 1,
+            "an image with several planes is flat, with one level and one sample");
+    require(info.extent.width % 2 == 0 && info.extent.height % 2 == 0,
+            "chroma has half the size of the image, which is odd");
 }
 
 VkSubresourceLayout layoutOf(const Image& image, const VkImageSubresource& of) {
-    const TexelLevel& level = image.level(of.mipLevel);
+    const TexelLevel& level = image.level(image.levelOf(of.mipLevel, of.aspectMask));
     (void)image.layersOf(of.arrayLayer, 1);
     return {level.offset + of.arrayLayer * image.layer, level.slice * level.depth, level.row,
             image.layer, level.slice};
@@ -38,12 +43,14 @@ Image::Image(Device& on, const VkImageCreateInfo& of)
     info.pNext = nullptr;
     uint64_t offset = 0;
     VkExtent3D extent = info.extent;
-    for (uint32_t i = 0; i < info.mipLevels; ++i) {
+    const auto planes = uint32_t(planesOf(info.format).size());
+    for (uint32_t i = 0; i < std::max(planes, info.mipLevels); ++i) {
         TexelLevel& to = levels.emplace_back();
         to = {offset, 0, 0, extent.width, extent.height, extent.depth};
-        to.row = uint64_t{blocksOf(to.width, format.blockWidth)} * format.bytes * info.samples;
+        to.row = uint64_t{blocksOf(to.width, format.blockWidth)} * bytesOfTexel(i);
         to.slice = to.row * blocksOf(to.height, format.blockHeight);
         offset = up(offset + to.slice * to.depth, 16);
+        if (planes != 0 && i != 0) continue;  // the planes of chroma have one size
         for (uint32_t* texels : {&extent.width, &extent.height, &extent.depth})
             *texels = std::max(*texels / 2, 1u);
     }
@@ -68,6 +75,13 @@ void Image::requireUsage(VkImageUsageFlags usage) const {
     (void)hold();
 }
 
+uint32_t Image::levelOf(uint32_t mipLevel, VkImageAspectFlags aspect) const {
+    require(mipLevel < info.mipLevels, "the image has no such level");
+    if (!hasPlanes()) return mipLevel;
+    require(planeOf(aspect) < levels.size(), "the image has no such plane");
+    return planeOf(aspect);
+}
+
 uint32_t Image::layersOf(uint32_t first, uint32_t count) const {
     const uint32_t all = info.arrayLayers;
     require(first < all && (count == VK_REMAINING_ARRAY_LAYERS || count <= all - first),
@@ -85,7 +99,7 @@ uint32_t Image::levelsOf(uint32_t first, uint32_t count) const {
 Range Image::row(uint32_t number, uint32_t ofLayer, uint32_t z, uint32_t y, uint32_t x,
                  uint32_t count) const {
     const TexelLevel& of = levels[number];
-    const uint64_t bytes = uint64_t{format.bytes} * info.samples;
+    const uint64_t bytes = bytesOfTexel(number);
     return part(range, of.offset + ofLayer * layer + z * of.slice + y * of.row + x * bytes,
                 count * bytes);
 }

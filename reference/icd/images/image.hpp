@@ -23,6 +23,10 @@ TexelFormat texelFormat(VkFormat format, VkImageAspectFlags aspects = VK_IMAGE_A
                                                                       VK_IMAGE_ASPECT_DEPTH_BIT |
                                                                       VK_IMAGE_ASPECT_STENCIL_BIT);
 VkImageAspectFlags aspectsOf(VkFormat format);
+// Of a format with several; none: of others. The format itself has no components.
+std::span<const TexelFormat> planesOf(VkFormat format);
+// Which one an aspect is; of other aspects 0.
+uint32_t planeOf(VkImageAspectFlags aspect);
 // Bytes of an aspect in a texel, and in the texel of a buffer with this aspect alone.
 struct AspectBytes {
     uint32_t first = 0, count = 0, packed = 0;
@@ -37,7 +41,7 @@ struct Image : ObjectOf<VkImage> {
     Device& device;
     VkImageCreateInfo info;  // without a chain
     TexelFormat format;
-    std::vector<TexelLevel> levels;  // of layer 0
+    std::vector<TexelLevel> levels;  // of layer 0; or planes, of an image with several
     uint64_t layer = 0;              // bytes
     uint64_t size = 0;
     Range range;                       // empty until it is bound
@@ -51,6 +55,12 @@ struct Image : ObjectOf<VkImage> {
     const TexelLevel& level(uint32_t number) const {
         require(number < levels.size(), "the image has no such level");
         return levels[number];
+    }
+    bool hasPlanes() const { return !planesOf(info.format).empty(); }
+    // In `levels`. Throws InvalidUse if the image has no such level or plane.
+    uint32_t levelOf(uint32_t mipLevel, VkImageAspectFlags aspect) const;
+    uint32_t bytesOfTexel(uint32_t level) const {
+        return (hasPlanes() ? planesOf(info.format)[level].bytes : format.bytes) * info.samples;
     }
     // Layers that a structure names.
     uint32_t layersOf(uint32_t first, uint32_t count) const;
@@ -78,6 +88,14 @@ struct BufferView : ObjectOf<VkBufferView> {
     std::weak_ptr<const Object> buffer;
     TexelView texels;
 };
+
+struct SamplerYcbcrConversion : ObjectOf<VkSamplerYcbcrConversion> {
+    SamplerYcbcrConversion(Device&, const VkSamplerYcbcrConversionCreateInfo& info);
+    ColorConversion conversion;
+};
+
+// The channel that a component shows, which is `own` without a swizzle.
+uint8_t shownBy(VkComponentSwizzle swizzle, uint8_t own);
 
 struct Sampler : ObjectOf<VkSampler> {
     Sampler(Device&, const VkSamplerCreateInfo& info);

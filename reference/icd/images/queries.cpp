@@ -35,8 +35,11 @@ bool isPossible(const VkPhysicalDeviceImageFormatInfo2& info) {
     const bool isLinear = info.tiling == VK_IMAGE_TILING_LINEAR;
     if (features == 0 || (info.flags & kSparseOrProtected) != 0) return false;
     if (isLinear && (info.type != VK_IMAGE_TYPE_2D || info.flags != 0)) return false;
-    if (info.type != VK_IMAGE_TYPE_2D && aspectsOf(info.format) != VK_IMAGE_ASPECT_COLOR_BIT)
-        return false;
+    const bool hasPlanes = !planesOf(info.format).empty();
+    const bool isColor = aspectsOf(info.format) == VK_IMAGE_ASPECT_COLOR_BIT && !hasPlanes;
+    if (info.type != VK_IMAGE_TYPE_2D && !isColor) return false;
+    if (info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) return false;
+    if (hasPlanes && (info.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT)) return false;
     for (const UsageRow& row : kUsages)
         if ((info.usage & row.usage) != 0 && (features & row.feature) == 0 && !isOfViews)
             return false;
@@ -46,14 +49,13 @@ bool isPossible(const VkPhysicalDeviceImageFormatInfo2& info) {
 bool hasSamples(const VkPhysicalDeviceImageFormatInfo2& info) {
     return info.type == VK_IMAGE_TYPE_2D && info.tiling == VK_IMAGE_TILING_OPTIMAL &&
            (info.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) == 0 &&
-           (info.usage & VK_IMAGE_USAGE_STORAGE_BIT) == 0 &&
-           !texelFormat(info.format).isCompressed();
+           (info.usage & VK_IMAGE_USAGE_STORAGE_BIT) == 0 && texelFormat(info.format).count != 0;
 }
 
 VkImageFormatProperties limitsOf(const VkPhysicalDeviceImageFormatInfo2& info) {
     const bool isFlat = info.type == VK_IMAGE_TYPE_1D, isDeep = info.type == VK_IMAGE_TYPE_3D;
     const uint32_t size = isDeep ? kMostDepth : kMostSize;
-    const bool isLinear = info.tiling == VK_IMAGE_TILING_LINEAR;
+    const bool isLinear = info.tiling == VK_IMAGE_TILING_LINEAR || !planesOf(info.format).empty();
     return {
         {size, isFlat ? 1 : size, isDeep ? kMostDepth : 1},
         isLinear ? 1 : uint32_t(std::bit_width(size)),
@@ -99,6 +101,8 @@ VkResult GetPhysicalDeviceImageFormatProperties2(PhysicalDevice& device,
     if (!device.settings.graphics || isRefused || !isPossible(*info))
         return VK_ERROR_FORMAT_NOT_SUPPORTED;
     out->imageFormatProperties = limitsOf(*info);
+    if (auto* converted = find<VkSamplerYcbcrConversionImageFormatProperties>(out->pNext))
+        converted->combinedImageSamplerDescriptorCount = 1;
     if (auto* shared = find<VkExternalImageFormatProperties>(out->pNext))
         shared->externalMemoryProperties = sharing;
     return VK_SUCCESS;

@@ -16,6 +16,9 @@ struct Region {
     uint32_t level = 0, layer = 0, z = 0, y = 0, x = 0;
     uint32_t slices = 0, rows = 0, blocks = 0;  // blocks of a row
 
+    // Bytes from a block, of one sample, to the next.
+    uint32_t stride() const { return image->bytesOfTexel(level) / image->info.samples; }
+
     Range row(uint32_t slice, uint32_t number) const {
         const bool isDeep = image->info.imageType == VK_IMAGE_TYPE_3D;
         return image->row(level, isDeep ? layer : layer + slice, isDeep ? z + slice : 0, y + number,

@@ -6,8 +6,6 @@
 #include "images/image.hpp"
 
 namespace coopvk::reference::icd {
-namespace {
-
 uint8_t shownBy(VkComponentSwizzle swizzle, uint8_t own) {
     switch (swizzle) {
         case VK_COMPONENT_SWIZZLE_IDENTITY:
@@ -21,11 +19,13 @@ uint8_t shownBy(VkComponentSwizzle swizzle, uint8_t own) {
     }
 }
 
+namespace {
+
 // Levels and layers of the view. A view with layers of an image with depth has its slices.
 void selectLevels(const Image& image, const VkImageViewCreateInfo& info, TexelView& view) {
     const VkImageSubresourceRange& range = info.subresourceRange;
     const uint32_t count = image.levelsOf(range.baseMipLevel, range.levelCount);
-    const auto first = image.levels.begin() + range.baseMipLevel;
+    const auto first = image.levels.begin() + image.levelOf(range.baseMipLevel, range.aspectMask);
     view.levels.assign(first, first + count);
     const bool showsSlices =
         image.info.imageType == VK_IMAGE_TYPE_3D && info.viewType != VK_IMAGE_VIEW_TYPE_3D;
@@ -38,6 +38,19 @@ void selectLevels(const Image& image, const VkImageViewCreateInfo& info, TexelVi
     for (TexelLevel& level : view.levels) {
         level.offset += range.baseArrayLayer * view.layer;
         if (showsSlices) level.depth = 1;
+    }
+}
+
+// A view of all planes, whose sampler converts them.
+void selectPlanes(const Image& image, const VkImageViewCreateInfo& info, TexelView& view) {
+    const auto planes = planesOf(image.info.format);
+    for (size_t i = 0; i < planes.size(); ++i) {
+        TexelView plane = view;
+        plane.planes.clear();
+        plane.format = planes[i];
+        plane.levels = {image.levels[i]};
+        plane.levels[0].offset += info.subresourceRange.baseArrayLayer * view.layer;
+        view.planes.push_back(std::move(plane));
     }
 }
 
@@ -72,7 +85,13 @@ ImageView::ImageView(Device& device, const VkImageViewCreateInfo& info)
             level.height = (level.height + of.format.blockHeight - 1) / of.format.blockHeight;
         }
     }
-    require(texels.format.bytes == of.format.bytes, "the formats of view and image differ in size");
+    const VkImageAspectFlags aspect = info.subresourceRange.aspectMask;
+    const bool isOfPlane = of.hasPlanes() && aspect != VK_IMAGE_ASPECT_COLOR_BIT;
+    require(texels.format.bytes == (isOfPlane ? of.bytesOfTexel(planeOf(aspect)) : of.format.bytes),
+            "the formats of view and image differ in size");
+    require(isOfPlane || of.hasPlanes() == !planesOf(info.format).empty(),
+            "the formats of view and image differ in planes");
+    if (of.hasPlanes() && !isOfPlane) selectPlanes(of, info, texels);
     const auto& [r, g, b, a] = info.components;
     texels.shows = {shownBy(r, 0), shownBy(g, 1), shownBy(b, 2), shownBy(a, 3)};
 }
@@ -85,6 +104,7 @@ std::shared_ptr<const BoundTexels> ImageView::shown(bool isSampled) const {
     auto bound = std::make_shared<BoundTexels>(BoundTexels{texels, self});
     bound->range = of.range;
     bound->range.isSampled = isSampled;
+    for (TexelView& plane : bound->planes) plane.range = bound->range;
     return bound;
 }
 
@@ -92,6 +112,9 @@ COOPVK_DESTROY(ImageView)
 VkResult CreateImageView(Device& device, const VkImageViewCreateInfo* info, Allocator,
                          VkImageView* out) {
     if (!device.settings().graphics) return VK_ERROR_FEATURE_NOT_PRESENT;
+    require(planesOf(info->format).empty() ||
+                find<VkSamplerYcbcrConversionInfo>(info->pNext) != nullptr,
+            "a view of all planes of an image has no conversion");
     *out = give(std::make_shared<ImageView>(device, *info), &device);
     return VK_SUCCESS;
 }
@@ -138,8 +161,28 @@ Sampler::Sampler(Device&, const VkSamplerCreateInfo& info) {
     made->compares = info.compareEnable;
     made->compare = Compare(info.compareOp);
     made->border = borderOf(info);
+    if (const auto* converts = find<VkSamplerYcbcrConversionInfo>(info.pNext))
+        made->conversion = theObject(converts->conversion).conversion;
     state = std::move(made);
 }
 COOPVK_OBJECT(Sampler)
+
+SamplerYcbcrConversion::SamplerYcbcrConversion(Device& device,
+                                               const VkSamplerYcbcrConversionCreateInfo& info) {
+    require(device.settings().graphics && !planesOf(info.format).empty(),
+            "the device converts no colors of this format");
+    require(!info.forceExplicitReconstruction,
+            "the device has no explicit reconstruction of this format");
+    require(info.ycbcrModel <= VK_SAMPLER_YCBCR_MODEL_CONVERSION_YCBCR_2020,
+            "there is no such model");
+    const auto& [r, g, b, a] = info.components;
+    conversion = {ColorModel(info.ycbcrModel),
+                  info.ycbcrRange == VK_SAMPLER_YCBCR_RANGE_ITU_NARROW,
+                  {shownBy(r, 0), shownBy(g, 1), shownBy(b, 2), shownBy(a, 3)},
+                  {info.xChromaOffset == VK_CHROMA_LOCATION_MIDPOINT,
+                   info.yChromaOffset == VK_CHROMA_LOCATION_MIDPOINT},
+                  info.chromaFilter == VK_FILTER_LINEAR};
+}
+COOPVK_OBJECT(SamplerYcbcrConversion)
 
 }  // namespace coopvk::reference::icd

@@ -70,6 +70,8 @@ struct TexelView {
     uint32_t samples = 1;
     std::array<uint8_t, 4> shows = {0, 1, 2, 3};
     bool isNull = false;  // a null descriptor: reads are zeros, writes do nothing
+    // Of an image with several, each with its channels; `levels` has the size of all.
+    std::vector<TexelView> planes = {};
 };
 
 enum class Wrap : uint8_t { kRepeat, kMirror, kEdge, kBorder, kMirrorOnce };
@@ -88,6 +90,18 @@ enum class Compare : uint8_t {
 // What a filter makes of several texels, as VkSamplerReductionMode numbers it.
 enum class Reduction : uint8_t { kMean, kLeast, kMost };
 
+// What colors of an image with planes are, as VkSamplerYcbcrModelConversion numbers it.
+enum class ColorModel : uint8_t { kRgb, kYcbcr, k709, k601, k2020 };
+
+// Vulkan, "Sampler Y'CBCR Conversion".
+struct ColorConversion {
+    ColorModel model = ColorModel::kRgb;
+    bool isNarrow = false;  // the range
+    std::array<uint8_t, 4> shows = {0, 1, 2, 3};
+    std::array<bool, 2> isMidpoint = {};  // where chroma is, along x and y; else at even texels
+    bool filtersLinearly = false;         // chroma
+};
+
 struct SamplerState {
     bool magnifiesLinearly = false, minifiesLinearly = false, mixesLevels = false;
     std::array<Wrap, 3> wraps = {};
@@ -97,6 +111,7 @@ struct SamplerState {
     bool compares = false;
     Compare compare = Compare::kNever;
     Texel border = {};
+    std::optional<ColorConversion> conversion = {};
 };
 
 }  // namespace coopvk::reference

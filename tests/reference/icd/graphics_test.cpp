@@ -72,10 +72,10 @@ TEST_F(Graphics, HasWhatProgramsAskFor) {
 }
 
 // With all queues of these families.
-VkDevice deviceWith(VkPhysicalDevice physical, const VkQueueFamilyProperties (&families)[2]) {
+VkDevice deviceWith(VkPhysicalDevice physical, const VkQueueFamilyProperties (&families)[3]) {
     const float priorities[] = {1, 1};
-    VkDeviceQueueCreateInfo asked[2]{};
-    for (uint32_t i = 0; i < 2; ++i)
+    VkDeviceQueueCreateInfo asked[3]{};
+    for (uint32_t i = 0; i < 3; ++i)
         asked[i] = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                     nullptr,
                     0,
@@ -89,7 +89,7 @@ VkDevice deviceWith(VkPhysicalDevice physical, const VkQueueFamilyProperties (&f
                                           &features};
     more.synchronization2 = VK_TRUE;
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &more};
-    info.queueCreateInfoCount = 2;
+    info.queueCreateInfoCount = 3;
     info.pQueueCreateInfos = asked;
     VkDevice other = VK_NULL_HANDLE;
     EXPECT_VK(vkCreateDevice(physical, &info, nullptr, &other));
@@ -97,42 +97,44 @@ VkDevice deviceWith(VkPhysicalDevice physical, const VkQueueFamilyProperties (&f
 }
 
 // "Feature Requirements": a device that draws has the feature hostImageCopy, or "additional queue
-// families that support the VK_QUEUE_TRANSFER_BIT flag".
-TEST_F(Graphics, AnotherFamilyTransfers) {
-    uint32_t count = 2;
-    VkQueueFamilyProperties families[2]{};
+// families that support the VK_QUEUE_TRANSFER_BIT flag". A third family computes, and does not
+// draw.
+TEST_F(Graphics, OtherFamiliesTransferAndCompute) {
+    uint32_t count = 3;
+    VkQueueFamilyProperties families[3]{};
     vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
-    ASSERT_EQ(count, 2u);
+    ASSERT_EQ(count, 3u);
     EXPECT_EQ(families[1].queueFlags, VkQueueFlags{VK_QUEUE_TRANSFER_BIT});
+    EXPECT_EQ(families[2].queueFlags, VkQueueFlags{VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT});
     const VkDevice other = deviceWith(physical, families);
-    VkQueue transfers = VK_NULL_HANDLE, computes = VK_NULL_HANDLE;
-    vkGetDeviceQueue(other, 0, families[0].queueCount - 1, &computes);
-    vkGetDeviceQueue(other, 1, 0, &transfers);
-    EXPECT_NE(transfers, computes);
-    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    poolInfo.queueFamilyIndex = 1;
-    VkCommandPool transferPool = VK_NULL_HANDLE;
-    ASSERT_VK(vkCreateCommandPool(other, &poolInfo, nullptr, &transferPool));
-    const VkCommandBufferAllocateInfo allocateInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                   nullptr, transferPool,
-                                                   VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
-    VkCommandBuffer commands = VK_NULL_HANDLE;
-    ASSERT_VK(vkAllocateCommandBuffers(other, &allocateInfo, &commands));
-    {
+    VkQueue queues[3] = {};
+    vkGetDeviceQueue(other, 0, families[0].queueCount - 1, &queues[0]);
+    for (const uint32_t family : {1u, 2u}) {
+        vkGetDeviceQueue(other, family, 0, &queues[family]);
+        EXPECT_NE(queues[family], queues[family - 1]);
+        VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+        poolInfo.queueFamilyIndex = family;
+        VkCommandPool ofFamily = VK_NULL_HANDLE;
+        ASSERT_VK(vkCreateCommandPool(other, &poolInfo, nullptr, &ofFamily));
+        const VkCommandBufferAllocateInfo allocateInfo{
+            VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, ofFamily,
+            VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+        VkCommandBuffer commands = VK_NULL_HANDLE;
+        ASSERT_VK(vkAllocateCommandBuffers(other, &allocateInfo, &commands));
         Words words(other, {1, 2});
         const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
         ASSERT_VK(vkBeginCommandBuffer(commands, &begin));
-        vkCmdFillBuffer(commands, words.buffer, 0, VK_WHOLE_SIZE, 7);
+        vkCmdFillBuffer(commands, words.buffer, 0, VK_WHOLE_SIZE, 6 + family);
         fullBarrier(commands);
         ASSERT_VK(vkEndCommandBuffer(commands));
         VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
         submit.commandBufferCount = 1;
         submit.pCommandBuffers = &commands;
-        EXPECT_VK(vkQueueSubmit(transfers, 1, &submit, VK_NULL_HANDLE));
-        EXPECT_VK(vkQueueWaitIdle(transfers));
-        EXPECT_EQ(words.values(), (std::vector<uint32_t>{7, 7}));
+        EXPECT_VK(vkQueueSubmit(queues[family], 1, &submit, VK_NULL_HANDLE));
+        EXPECT_VK(vkQueueWaitIdle(queues[family]));
+        EXPECT_EQ(words.values(), (std::vector<uint32_t>{6 + family, 6 + family}));
+        vkDestroyCommandPool(other, ofFamily, nullptr);
     }
-    vkDestroyCommandPool(other, transferPool, nullptr);
     vkDestroyDevice(other, nullptr);
 }
 
@@ -150,11 +152,12 @@ TEST_F(Graphics, FormatsHaveWhatVulkanRequires) {
         {VK_FORMAT_R8G8B8A8_SRGB, kSampled | kFiltered, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT},
         {VK_FORMAT_R32_UINT, kStored | VK_FORMAT_FEATURE_STORAGE_IMAGE_ATOMIC_BIT, kFiltered},
         {VK_FORMAT_B10G11R11_UFLOAT_PACK32, kSampled | kFiltered, 0},
-        {VK_FORMAT_D16_UNORM, kSampled | VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT,
+        {VK_FORMAT_D16_UNORM,
+         kSampled | VK_FORMAT_FEATURE_BLIT_SRC_BIT | VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT,
          VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT},
         {VK_FORMAT_BC1_RGB_UNORM_BLOCK, kSampled, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT},
         {VK_FORMAT_ASTC_4x4_UNORM_BLOCK, 0, ~0u},
-        {VK_FORMAT_G8_B8R8_2PLANE_420_UNORM, 0, ~0u},
+        {VK_FORMAT_G8_B8R8_2PLANE_422_UNORM, 0, ~0u},
     };
     for (const Row& row : kRows) {
         VkFormatProperties properties;

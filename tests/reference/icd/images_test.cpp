@@ -76,6 +76,25 @@ TEST_F(Images, CopiesParts) {
     EXPECT_EQ(target.values(), (Values{0, 0, 0, 0, 0, 2, 3, 4, 0, 7, 8, 9}));
 }
 
+// Whatever the number of its texels, a command tells once what it lacks.
+TEST_F(Images, ScalingWithoutADependencyIsToldOnce) {
+    Picture from(device, VK_FORMAT_R32_UINT, {4, 4}), to(device, VK_FORMAT_R32_UINT, {4, 4});
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        from.prepare(commands);
+        to.prepare(commands);
+        const VkClearColorValue color{};
+        vkCmdClearColorImage(commands, from.image, VK_IMAGE_LAYOUT_GENERAL, &color, 1, &from.range);
+        VkImageBlit blit{};
+        blit.srcSubresource = blit.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+        blit.srcOffsets[1] = blit.dstOffsets[1] = {4, 4, 1};
+        vkCmdBlitImage(commands, from.image, VK_IMAGE_LAYOUT_GENERAL, to.image,
+                       VK_IMAGE_LAYOUT_GENERAL, 1, &blit, VK_FILTER_NEAREST);
+    }));
+    const auto messages = takeMessages();
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_NE(messages[0].find("vkCmdClearColorImage"), std::string::npos) << messages[0];
+}
+
 // "Image Copies With Scaling": the middle of each texel of the target, (x + 1/2), is scaled to the
 // source. With a linear filter, half a texel is subtracted, and what is beyond an edge is its
 // texel. "Signed and unsigned integers are converted by first clamping to the representable range".

@@ -4,10 +4,11 @@
 namespace coopvk::reference::test {
 
 Layout::Layout(VkDevice device, std::vector<VkDescriptorSetLayoutBinding> bindings,
-               VkDescriptorSetLayoutCreateFlags flags)
+               VkDescriptorSetLayoutCreateFlags flags, const void* next)
     : device_(device),
       isInMemory_((flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT) != 0) {
     VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    setInfo.pNext = next;
     setInfo.flags = flags;
     setInfo.bindingCount = static_cast<uint32_t>(bindings.size());
     setInfo.pBindings = bindings.data();
@@ -24,7 +25,7 @@ Layout::Layout(VkDevice device, std::vector<VkDescriptorSetLayoutBinding> bindin
         sizes.push_back({each.descriptorType, 4 * each.descriptorCount});
     VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
     const VkDescriptorPoolInlineUniformBlockCreateInfo blocks{
-        VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_INLINE_UNIFORM_BLOCK_CREATE_INFO, nullptr, 4};
+        VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_INLINE_UNIFORM_BLOCK_CREATE_INFO, next, 4};
     pool.pNext = &blocks;
     pool.maxSets = 4;
     pool.poolSizeCount = static_cast<uint32_t>(sizes.size());

@@ -11,7 +11,7 @@ namespace coopvk::reference::test {
 class Layout {
  public:
     Layout(VkDevice device, std::vector<VkDescriptorSetLayoutBinding> bindings,
-           VkDescriptorSetLayoutCreateFlags flags = 0);
+           VkDescriptorSetLayoutCreateFlags flags = 0, const void* next = nullptr);
     ~Layout();
     Layout(const Layout&) = delete;
     Layout& operator=(const Layout&) = delete;

@@ -73,6 +73,20 @@ TEST_F(TwoQueues, StagesOfWaits) {
     });
 }
 
+// "The second access scope includes all memory access performed by the device", "the first access
+// scope", too: of the stages that a semaphore names. TOP_OF_PIPE in a second scope and
+// BOTTOM_OF_PIPE in a first one are all stages, but TOP_OF_PIPE in a first one is none.
+TEST_F(TwoQueues, SemaphoresOrderAllAccessesOfTheirStages) {
+    checkSubmissions("vkCmdDispatch", [&](bool isRight) {
+        const VkSemaphore done = semaphore(kBinary);
+        submitTo(0, [&](Commands to) { fill(to, 0); }, {},
+                 {at(done, isRight ? VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT
+                                   : VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT)});
+        submitTo(1, [&](Commands to) { dispatch(to, 0, 1); },
+                 {at(done, VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT)});
+    });
+}
+
 // A barrier behind the wait continues the dependency: a chain.
 TEST_F(TwoQueues, ChainsAcrossThem) {
     checkSubmissions("vkCmdDispatch", [&](bool isRight) {
