@@ -45,6 +45,7 @@ expect 0 '32 lanes, core: agrees' --lanes 4,32 "$work/product.spv"
 expect 0 '"verdict": "agrees"' --json --lanes 8 --any-values "$work/product.spv"
 expect 0 '16 lanes, native: agrees' --lanes 16 --seed 7 --push 32 "$work/product.spv"
 expect 2 '64 lanes, core: not applicable' --lanes 64 "$work/product.spv"
+expect 2 '--spec 7=1: the module has no specialization constants' --spec 7=1 "$work/product.spv"
 
 # Another result, with its place.
 expect 1 'differs' --lanes 32 --against "$work/wrong.spv" "$work/product.spv"

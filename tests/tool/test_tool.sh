@@ -162,6 +162,8 @@ cmp "$work/one.spv" "$work/another.spv"
 refuse 'version 99.0 of SPIR-V is not known' "$coopvk" rewrite "$work/later.spv" --text --subgroup-size 32
 refuse 'no value of type u8' "$coopvk" rewrite "$work/mul.spv" -o "$work/x.spv" \
     --subgroup-size 32 --spec 0=300:u8
+refuse '--spec 7=1: the module has no constant with the id 7, but 0' "$coopvk" rewrite "$work/mul.spv" -o "$work/x.spv" \
+    --subgroup-size 32 --spec 0=32 --spec 7=1
 for text in '{}' '[]'; do
     echo "$text" >"$work/none.device"
     refuse 'none.device describes no device' "$coopvk" rewrite "$work/mul.spv" --text --device "$work/none.device"

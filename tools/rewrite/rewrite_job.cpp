@@ -168,10 +168,25 @@ Result<bool> applyChoices(const RewriteOptions& options, rewrite::Target& target
     return true;
 }
 
-Result<bool> applySpecialization(const RewriteOptions& options, layer::RecordedRequest& request) {
+// Vulkan passes over constants that a module lacks, but who names one here has mistaken it.
+Result<bool> findConstant(uint32_t id, const std::string& text, std::span<const uint32_t> words) {
+    const std::vector<uint32_t> ids = specializationIds(words);
+    if (std::ranges::binary_search(ids, id)) return true;
+    if (ids.empty())
+        return failure("--spec " + text + ": the module has no specialization constants");
+    std::string list;
+    for (const uint32_t one : ids) list += (list.empty() ? "" : ", ") + std::to_string(one);
+    return failure("--spec " + text + ": the module has no constant with the id " +
+                   std::to_string(id) + ", but " + list);
+}
+
+Result<bool> applySpecialization(const RewriteOptions& options, std::span<const uint32_t> words,
+                                 layer::RecordedRequest& request) {
     for (const std::string& text : options.specialization) {
         const auto value = parseSpecialization(text);
         if (!value) return value.error();
+        if (const auto found = findConstant(value->constantId, text, words); !found)
+            return found.error();
         if (!request.specialization) request.specialization.emplace();
         std::erase_if(*request.specialization, [&](const layer::RecordedConstant& constant) {
             return constant.constantId == value->constantId;
@@ -198,7 +213,8 @@ rewrite::Result<RewriteJob> makeRewriteJob(const RewriteOptions& options) {
     layer::RecordedRequest& request = job->request;
     if (const auto done = applyDevice(options, *job); !done) return done.error();
     if (const auto done = applyChoices(options, request.target); !done) return done.error();
-    if (const auto done = applySpecialization(options, request); !done) return done.error();
+    if (const auto done = applySpecialization(options, job->words, request); !done)
+        return done.error();
     if (!options.stage.empty()) request.stage = kStages.at(options.stage);
     if (!options.entryPoint.empty()) request.entryPoint = options.entryPoint;
     if (!options.rewriteLimit.empty()) {

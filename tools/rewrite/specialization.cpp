@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <spirv/unified1/spirv.hpp11>
 
 namespace coopvk::tool {
 namespace {
@@ -115,6 +116,22 @@ rewrite::Result<SpecializationValue> parseSpecialization(std::string_view text) 
     value.size = type->size;
     std::memcpy(value.bytes.data(), &*bits, sizeof(*bits));  // little endian, as SPIR-V hosts are
     return value;
+}
+
+std::vector<uint32_t> specializationIds(std::span<const uint32_t> words) {
+    constexpr size_t kHeaderWords = 5;
+    std::vector<uint32_t> ids;
+    for (size_t i = kHeaderWords; i < words.size();) {
+        const size_t size = words[i] >> spv::WordCountShift;
+        if (size == 0 || size > words.size() - i) break;  // the rewriter says what is wrong
+        const bool isDecoration = (words[i] & spv::OpCodeMask) == uint32_t(spv::Op::OpDecorate);
+        if (isDecoration && size == 4 && words[i + 2] == uint32_t(spv::Decoration::SpecId))
+            ids.push_back(words[i + 3]);
+        i += size;
+    }
+    std::ranges::sort(ids);
+    ids.erase(std::ranges::unique(ids).begin(), ids.end());
+    return ids;
 }
 
 }  // namespace coopvk::tool

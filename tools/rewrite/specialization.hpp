@@ -5,7 +5,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "coopvk/rewrite.hpp"
 
@@ -24,5 +27,8 @@ struct SpecializationValue {
 // "ID=VALUE" or "ID=VALUE:TYPE", TYPE one of bool, s8 ... u64, f32, f64. Without TYPE: true and
 // false are bool, a number with a point or an exponent is f32, other numbers are 32-bit integers.
 rewrite::Result<SpecializationValue> parseSpecialization(std::string_view text);
+
+// The ids that a module gives to specialization constants, sorted.
+std::vector<uint32_t> specializationIds(std::span<const uint32_t> words);
 
 }  // namespace coopvk::tool
