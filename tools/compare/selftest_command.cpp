@@ -85,7 +85,8 @@ Part startGroup(const Group& group, const SelftestOptions& options, double share
 std::string layoutText(const ordered_json& map) {
     if (map.contains("notRead")) return "not read: " + map.value("notRead", "");
     const auto names = map.value("layouts", std::vector<std::string>());
-    if (names.empty()) return "unknown: " + map.value("bits", "without such bits (--json has it)");
+    if (names.empty())
+        return "none known: " + map.value("bits", "without such bits (--json has it)");
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
     return text;
@@ -104,9 +105,9 @@ void print(const Part& part) {
         std::cout << std::format("{} {:.4g}, ", name, speed);
     if (!part.layouts.is_null())
         std::cout << std::format(
-            "of {} kinds of the driver's matrices: which layout it is, or the "
-            "(row,column) that a bit of the lane's or the element's number "
-            "adds\n",
+            "{} kinds of the driver's own matrices: the GPUs of which coopvk knows the same "
+            "layout; or what each bit of the lane's and of the element's number adds to "
+            "(row,column)\n",
             part.layouts.size());
     else if (!part.speeds.empty())
         std::cout << "in GFLOP/s\n";
@@ -234,7 +235,30 @@ class Results {
         json_["device"] = options.device;
         json_["information"] = withoutFolders(deviceInformation(options.limit));
         json_["parts"] = ordered_json::array();
-        if (options.resume) readEarlier();
+    }
+
+    // What the file has of an earlier start; false: something else wrote it. What it says of
+    // another device or version is not taken.
+    bool readEarlier() {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(options_.json, error);
+        if (error || size == 0) return true;
+        const auto text = layer::readText(options_.json, size_t{64} << 20);
+        const auto json = ordered_json::parse(text.value_or(""), nullptr, false);
+        for (const char* key : {"rewriter", "device", "information", "parts"})
+            if (!json.is_object() || !json.contains(key)) return false;
+        for (const char* key : {"rewriter", "device", "information"})
+            if (json.value(key, ordered_json()) != json_[key]) {
+                std::cout << options_.json << " is of another device, driver or version of coopvk, "
+                          << "or with other settings: all is done again" << std::endl;
+                return true;
+            }
+        try {
+            takeEarlier(json);
+        } catch (const ordered_json::exception&) {
+            return false;
+        }
+        return true;
     }
 
     const ordered_json& information() const { return json_["information"]; }
@@ -245,13 +269,15 @@ class Results {
         const auto found = std::ranges::find(earlier_, group.name(),
                                              [](const Part& part) { return part.group.name(); });
         if (found != earlier_.end()) return *found;
-        if (begun_.value(group.name(), 0) < 2) return std::nullopt;
+        if (const auto begun = begun_.find(group.name());
+            begun == begun_.end() || begun->second < 2)
+            return std::nullopt;
         return Part{.group = group,
                     .cases = 1,
                     .differing = {"the command ended twice while its process ran"}};
     }
     void begin(const Group& group) {
-        begun_[group.name()] = begun_.value(group.name(), 0) + 1;
+        ++begun_[group.name()];
         json_["begun"] = begun_;
         write();
     }
@@ -278,14 +304,8 @@ class Results {
         }
         return information;
     }
-    // Of the same version, device and driver.
-    void readEarlier() {
-        const auto text = layer::readText(options_.json, size_t{64} << 20);
-        const auto json = ordered_json::parse(text.value_or(""), nullptr, false);
-        if (!json.is_object()) return;
-        for (const char* key : {"rewriter", "device", "information"})
-            if (json.value(key, ordered_json()) != json_[key]) return;
-        begun_ = json.value("begun", ordered_json::object());
+    void takeEarlier(const ordered_json& json) {
+        begun_ = json.value("begun", std::map<std::string, int>());
         for (const ordered_json& part : json.value("parts", ordered_json::array()))
             if (part.value("notRun", "") != kTimeIsUp) earlier_.push_back(compare::partFrom(part));
     }
@@ -294,7 +314,8 @@ class Results {
     }
 
     const SelftestOptions& options_;
-    ordered_json json_, begun_ = ordered_json::object();
+    ordered_json json_;
+    std::map<std::string, int> begun_;  // how many times, by group
     std::vector<Part> earlier_;
 };
 
@@ -359,10 +380,20 @@ int runSelftest(const SelftestOptions& options) {
         return kCouldNotRun;
     }
     Results results(options);
+    if (options.resume && !results.readEarlier()) {
+        std::cerr
+            << "coopvk: --resume: coopvk selftest did not write " << options.json
+            << ", so there is nothing to go on with. Nothing was changed; name another file, or "
+               "leave --resume out\n";
+        return kCouldNotRun;
+    }
     if (const std::string why = whyNone(results.information(), options.device); !why.empty()) {
         std::cerr << why << '\n';
         return kCouldNotRun;
     }
+    std::cout << "selftest of " << deviceText(results.information(), options.device)
+              << ": core is computed by ordinary instructions, native by the driver's own matrices"
+              << std::endl;
     const Totals totals = totalsOf(runGroups(options, results));
     const std::string line = summary(results.information(), options.device, totals);
     std::cout << line << std::endl;
