@@ -48,12 +48,15 @@ done
 # JUnit's file: well-formed, with the command, its output and its status.
 expect 0 --driver "$manifest" --junit "$work/good.xml" -- "$app" "${steps[@]}"
 expect 7 --driver "$manifest" --junit "$work/bad.xml" -- sh -c 'echo "<&\"" ; exit 7'
+expect 125 --driver "$manifest" --require VK_KHR_cooperative_matrix --junit "$work/required.xml" -- "$app" instance physical
 python3 - "$work" <<'PYTHON'
 import sys
 import xml.etree.ElementTree as xml
 good, bad = (xml.parse(f"{sys.argv[1]}/{name}.xml").getroot() for name in ("good", "bad"))
 assert good.attrib["failures"] == "0" and good.find("testcase/failure") is None
 assert bad.attrib["failures"] == "1" and bad.find("testcase/failure").attrib["message"] == "status 7"
+required = xml.parse(f"{sys.argv[1]}/required.xml").getroot().find("testcase/failure").attrib["message"]
+assert required == "status 125: required: VK_KHR_cooperative_matrix was not emulated", required
 assert bad.find("testcase/system-out").text.startswith('<&"')
 assert bad.find("testcase").attrib["name"].startswith("sh -c echo")
 PYTHON
