@@ -32,54 +32,12 @@ compile() {
     (cd "$work" && glslangValidator --quiet "${@:2}" --target-env vulkan1.3 -V -o "$1.spv" "$1.comp")
 }
 
-compile product <<'GLSL'
-#version 460
-#extension GL_KHR_cooperative_matrix : require
-#extension GL_KHR_memory_scope_semantics : require
-#extension GL_EXT_shader_explicit_arithmetic_types : require
-layout(local_size_x = 32) in;
-layout(binding = 0) readonly buffer A { float16_t a[]; };
-layout(binding = 1) buffer C { float c[]; };
-void main() {
-    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> x;
-    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> y;
-    coopMatLoad(x, a, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
-    coopMatLoad(y, a, 256, 16, gl_CooperativeMatrixLayoutRowMajor);
-    coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z =
-        coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
-    z = coopMatMulAdd(x, y, z);
-    coopMatStore(z, c, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
-}
-GLSL
+docs=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../docs" && pwd)
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/product.spv" "$docs/subgroup_product.comp"
 
 # What the rewriter makes of it, with a fault: behind the product, lane 13 adds 1 to its sums.
 "$coopvk" rewrite "$work/product.spv" --subgroup-size 32 --lines -o "$work/rewritten.spv"
-spirv-dis --raw-id "$work/rewritten.spv" | python3 -c '
-import re, sys
-text = sys.stdin.read()
-find = lambda pattern: re.search(pattern, text, re.MULTILINE)[1]
-lane = find(r"OpName (%\d+) \"coopvk_lane\"")
-single = find(r"^ *(%\d+) = OpTypeFloat 32$")
-word = find(r"^ *(%\d+) = OpTypeInt 32 0$")
-function = find(r"OpName (%\d+) \"coopvk_muladd")
-call, product, held = re.search(rf"^ *((%\d+) = OpFunctionCall (%\d+) {function} .*\n)", text, re.MULTILINE).groups()
-fault = call.replace(product + " =", "%whole =")
-fault += f"%its_lane = OpLoad {word} {lane}\n%is_wrong = OpIEqual %truth %its_lane %thirteen\n"
-fault += f"%more = OpSelect {single} %is_wrong %one %zero\n"
-for i in range(8):
-    fault += f"%part_{i} = OpCompositeExtract {single} %whole {i}\n%sum_{i} = OpFAdd {single} %part_{i} %more\n"
-fault += f"{product} = OpCompositeConstruct {held} " + " ".join(f"%sum_{i}" for i in range(8)) + "\n"
-constants = f"%thirteen = OpConstant {word} 13\n%one = OpConstant {single} 1\n%zero = OpConstant {single} 0\n"
-if "OpTypeBool" in text:
-    fault = fault.replace("%truth", find(r"^ *(%\d+) = OpTypeBool"))
-else:
-    constants += "%truth = OpTypeBool\n"
-text = text.replace(call, fault)
-main = re.search(r"^ *%\d+ = OpFunction ", text, re.MULTILINE)[0]
-text = text.replace("OpName ", "OpName %more \"more\"\nOpName ", 1)
-print(text.replace(main, constants + main, 1))
-' >"$work/wrong.spvasm"
-spirv-as --preserve-numeric-ids --target-env spv1.6 "$work/wrong.spvasm" -o "$work/wrong.spv"
+python3 -B "$docs/wrong_lane.py" "$work/rewritten.spv" "$work/wrong.spv"
 wrong=("$work/product.spv" --lanes 32 --against "$work/wrong.spv")
 
 # A wrong lane is found by a newcomer in five commands: which one it is, what it has, and what computes that.
