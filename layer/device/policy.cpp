@@ -28,9 +28,7 @@ Decision unknown() {
                      "VK_KHR_get_physical_device_properties2");
 }
 
-std::string onlyIfAsked(const char* why) {
-    return std::string("offered only if the emulate setting asks for it: ") + why;
-}
+std::string onlyIfAsked(const char* why) { return std::string(kOnlyByNameReason) + why; }
 
 // Vulkan versions on which extensions depend by the registry, beyond that of all of them.
 constexpr struct {

@@ -32,6 +32,10 @@ struct Decision {
     bool isPartial() const { return added != 0 && native != 0; }
 };
 
+// How the reason begins of an extension that would be possible, but that `auto` leaves out.
+inline constexpr const char* kOnlyByNameReason =
+    "offered only if the emulate setting asks for it: ";
+
 // Of an extension that EmulatePolicy::avoided, and what depends on that, keep from a program.
 inline constexpr const char* kRememberedReason =
     "not offered: this program failed with it before, or with what it depends on, as coopvk doctor "

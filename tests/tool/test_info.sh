@@ -58,6 +58,21 @@ same() {
     [[ $name == unavailable || $shapes == "$seen" ]] ||
         fail "shapes, ${environment[*]} $*: $(diff <(echo "$shapes") <(echo "$seen"))"
 }
+# names LABEL: what the summary of $info lists behind it, which may take several lines.
+names() {
+    sed '/^$/,$d' <<<"$info" | awk -v label="  $1 " 'index($0, label) == 1 { inside = 1; sub(label, "") }
+        inside && !/^ *VK_/ { exit }
+        inside { print }' | grep -o 'VK_[A-Za-z0-9_]*' | sort || true
+}
+# The first lines say the same of each extension as the list does.
+summarised() {
+    local status
+    for status in 'coopvk adds:emulated' 'the driver has:native' 'only if you ask:unavailable +offered only if '; do
+        diff <(names "${status%%:*}") <(sed -nE "s/^    (VK_[A-Za-z0-9_]+) +${status#*:}.*/\1/p" <<<"$info" | sort) ||
+            fail "summary, ${status%%:*}:"$'\n'"$info"
+    done
+    [[ $info == *$'\nTo use it: `coopvk run -- APP` '* ]] || fail "$info"
+}
 has() { grep -Eq -- "$1" <<<"$info" || fail "no '$1' in"$'\n'"$info"; }
 
 settings() {
@@ -74,10 +89,13 @@ for lanes in 4 8; do
     ((lanes == 4)) || matrices="native +the driver's own"
     has "^    VK_KHR_cooperative_matrix +$matrices"
     has '^    VK_NV_cooperative_vector +emulated '
+    summarised
+    [[ $info == "$("$coopvk" info --short)"$'\n\n'* ]] || fail '--short is not how it begins'
     same -- --emulate auto,VK_KHR_cooperative_matrix
     ((lanes != 4)) || matrices='emulated +the driver lacks it'
     has "^    VK_KHR_cooperative_matrix +$matrices"
     same -- --emulate all
+    summarised
     has '^  matrices of any size up to 512, multiples of MxNxK, emulated:$'
     has '^    f16 \* f16 \+ f32 -> f32: 16x16x16, subgroups, workgroups of 64, workgroups of 128'
     has '^  4-bit matrix shapes \(MxNxK\), emulated:$'

@@ -9,6 +9,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "commands.hpp"
 #include "device/physical_device.hpp"
@@ -17,6 +19,7 @@
 #include "failure.hpp"
 #include "info/info_lists.hpp"
 #include "info/shape_rows.hpp"
+#include "info/summary.hpp"
 #include "json_text.hpp"
 #include "report/traits_json.hpp"
 #include "settings/settings.hpp"
@@ -30,6 +33,7 @@ using nlohmann::ordered_json;
 struct InfoOptions {
     bool json = false;
     bool plan = false;
+    bool isShort = false;
     // Empty: the environment and settings files decide.
     std::string emulate, backEnd;
 };
@@ -237,6 +241,37 @@ std::optional<layer::Settings> loadSettings(const InfoOptions& options) {
     return settings;
 }
 
+// What the layer decides for each device; what it changes of a device's facts is then theirs.
+std::vector<layer::PhysicalDeviceContext> assess(std::vector<Device>& devices,
+                                                 const layer::Settings& settings) {
+    std::vector<layer::PhysicalDeviceContext> all;
+    all.reserve(devices.size());
+    for (Device& device : devices) {
+        all.push_back(layer::assessDevice(settings, device.facts));
+        all.back().tuning = layer::tuningFor(settings, all.back().facts);
+        device.facts = all.back().facts;
+    }
+    return all;
+}
+
+void printAllJson(const InfoOptions& options, std::span<const Device> devices,
+                  std::span<const layer::PhysicalDeviceContext> assessed,
+                  const layer::Settings& settings) {
+    ordered_json json;
+    json["coopvk"] = COOPVK_VERSION;
+    json["rewriter"] = rewrite::version();
+    json["settings"] = {{"emulate", settings.emulateText},
+                        {"backEnd", layer::backEndName(settings.backEnd)}};
+    json["devices"] = ordered_json::array();
+    for (size_t i = 0; i < devices.size(); ++i) {
+        json["devices"].push_back(describe(devices[i], assessed[i], settings));
+        addLists(json["devices"].back(), devices[i], assessed[i]);
+        if (options.plan) json["devices"].back()["plan"] = planList(targetOf(assessed[i]));
+    }
+    json["remembered"] = rememberedList();
+    std::cout << jsonText(json, 2);
+}
+
 int runInfo(const InfoOptions& options) {
     const auto settings = loadSettings(options);
     if (!settings) return 1;
@@ -245,31 +280,17 @@ int runInfo(const InfoOptions& options) {
         complain(devices.error().message);
         return 1;
     }
-    ordered_json json;
-    json["coopvk"] = COOPVK_VERSION;
-    json["rewriter"] = rewrite::version();
-    json["settings"] = {{"emulate", settings->emulateText},
-                        {"backEnd", layer::backEndName(settings->backEnd)}};
-    json["devices"] = ordered_json::array();
-    for (size_t i = 0; i < devices->size(); ++i) {
-        Device& device = (*devices)[i];
-        auto assessed = layer::assessDevice(*settings, device.facts);
-        assessed.tuning = layer::tuningFor(*settings, assessed.facts);
-        device.facts = assessed.facts;
-        if (options.json) {
-            json["devices"].push_back(describe(device, assessed, *settings));
-            addLists(json["devices"].back(), device, assessed);
-            if (options.plan) json["devices"].back()["plan"] = planList(targetOf(assessed));
-        } else {
-            print(i, device, assessed, *settings);
-            printLists(std::cout, device, assessed);
-            if (options.plan) printPlan(std::cout, targetOf(assessed));
-        }
-    }
+    const auto assessed = assess(*devices, *settings);
     if (options.json) {
-        json["remembered"] = rememberedList();
-        std::cout << jsonText(json, 2);
+        printAllJson(options, *devices, assessed, *settings);
         return 0;
+    }
+    printSummary(std::cout, *devices, assessed);
+    for (size_t i = 0; i < devices->size() && !options.isShort; ++i) {
+        std::cout << '\n';
+        print(i, (*devices)[i], assessed[i], *settings);
+        printLists(std::cout, (*devices)[i], assessed[i]);
+        if (options.plan) printPlan(std::cout, targetOf(assessed[i]));
     }
     if (devices->empty()) std::cout << "There is no Vulkan device here.\n";
     printRemembered(std::cout);
@@ -282,9 +303,13 @@ void addInfoCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
         "info", "Show for each device which extensions are native, emulated or unavailable");
     auto options = std::make_shared<InfoOptions>();
-    command->add_flag("--json", options->json, "Print JSON, which `coopvk rewrite --device` reads");
-    command->add_flag("--plan", options->plan,
-                      "Show what the rewriter decides by the device, and why");
+    auto* json = command->add_flag("--json", options->json,
+                                   "Print JSON, which `coopvk rewrite --device` reads");
+    auto* plan = command->add_flag("--plan", options->plan,
+                                   "Show what the rewriter decides by the device, and why");
+    command->add_flag("--short", options->isShort, "Show the summary alone")
+        ->excludes(json)
+        ->excludes(plan);
     command->add_option("--emulate", options->emulate,
                         "Use this instead of the layer's setting: auto, all or names");
     command
