@@ -6,6 +6,7 @@
 set -euo pipefail
 
 coopvk=$1 app=$2 manifest=$3 in_ci=$4/scripts/in-ci
+recipe=$4/cmake/package/container/Containerfile
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset "${!COOPVK_@}"
@@ -44,6 +45,16 @@ for program in "$work/none" "$work"; do
     coopvk=$program expect 1 -- "$app"
     has "$program is no program"
 done
+
+# In the image of the recipe: these files of the clone alone, and the line that the recipe writes.
+mkdir -p "$work/image/scripts"
+read -ra files < <(sed -nE 's/^COPY (scripts.*) \/usr.*/\1/p' "$recipe")
+cp "${files[@]/#/$4/}" "$work/image/scripts/"
+line=$(sed -nE "s/^RUN printf '(.*)' .*/\1/p" "$recipe")
+# shellcheck disable=SC2059  # as the recipe does
+printf "$line" | sed "s|/usr/local/share/coopvk|$work/image|; s|/usr/local/bin/coopvk|$coopvk|" >"$work/image/in-ci"
+chmod +x "$work/image/in-ci"
+"$work/image/in-ci" --driver "$manifest" --strict -- "$app" "${steps[@]}" >"$work/log" 2>&1 || fail "image: $(<"$work/log")"
 
 # JUnit's file: well-formed, with the command, its output and its status.
 expect 0 --driver "$manifest" --junit "$work/good.xml" -- "$app" "${steps[@]}"
