@@ -28,6 +28,13 @@ std::optional<fs::path> findManifestFolder() {
     return std::nullopt;
 }
 
+std::string commandName() {
+    const fs::path own = layer::system::programFile();
+    std::error_code error;
+    const fs::path found = system::findProgram("coopvk");
+    return !found.empty() && fs::equivalent(found, own, error) ? "coopvk" : own.string();
+}
+
 std::string join(const std::string& first, const char* second, char separator) {
     return second == nullptr || *second == '\0' ? first : first + separator + second;
 }

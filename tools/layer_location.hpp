@@ -29,6 +29,10 @@ SearchPath searchPath(const std::filesystem::path& folder);
 // Sets it in this process, unless there is no manifest: then the environment has the path.
 void addLayerToSearchPath();
 
+// What a user enters to start this program: `coopvk`, or its path where the shell finds another or
+// none.
+std::string commandName();
+
 // `first`, then the separator and `second` if `second` is not empty.
 std::string join(const std::string& first, const char* second, char separator);
 

@@ -29,7 +29,7 @@ doctor() {
     out=$(env "${environment[@]}" "$coopvk" doctor "$@" 2>&1) || got=$?
     [[ $got == "$status" ]] || fail "status $got, not $status: $what"$'\n'"$out"
     has "^The layer is $( ((got == 0)) && echo on || echo off) in "
-    [[ $got != 0 || ${out##*$'\n'} == '`coopvk info --short` says '* ]] || fail "no next step for $what:"$'\n'"$out"
+    [[ $got != 0 || ${out##*$'\n'} == "\`$coopvk info --short\` says "* ]] || fail "no next step for $what:"$'\n'"$out"
 }
 # has PATTERN...
 has() {

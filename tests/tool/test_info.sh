@@ -71,7 +71,7 @@ summarised() {
         diff <(names "${status%%:*}") <(sed -nE "s/^    (VK_[A-Za-z0-9_]+) +${status#*:}.*/\1/p" <<<"$info" | sort) ||
             fail "summary, ${status%%:*}:"$'\n'"$info"
     done
-    [[ $info == *$'\nTo use it: `coopvk run -- APP` '* ]] || fail "$info"
+    [[ $info == *$'\nTo use it: `'"$(realpath "$coopvk") run -- APP\` "* ]] || fail "$info"
 }
 has() { grep -Eq -- "$1" <<<"$info" || fail "no '$1' in"$'\n'"$info"; }
 
@@ -91,6 +91,8 @@ for lanes in 4 8; do
     has '^    VK_NV_cooperative_vector +emulated '
     summarised
     [[ $info == "$("$coopvk" info --short)"$'\n\n'* ]] || fail '--short is not how it begins'
+    grep -q '^To use it: `coopvk run -- APP` ' < <(PATH=$(dirname "$(realpath "$coopvk")"):$PATH coopvk info --short) ||
+        fail 'it is not called by its name'
     same -- --emulate auto,VK_KHR_cooperative_matrix
     ((lanes != 4)) || matrices='emulated +the driver lacks it'
     has "^    VK_KHR_cooperative_matrix +$matrices"

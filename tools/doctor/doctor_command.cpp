@@ -173,7 +173,9 @@ int runDoctor(const DoctorOptions& options) {
     const std::string name = options.command.empty() ? "programs" : options.command.front();
     std::cout << "The layer is " << (isOff ? "off" : "on") << " in " << name
               << (options.command.empty() ? " that start in this environment.\n" : ".\n");
-    if (!isOff) std::cout << "`coopvk info --short` says what it adds, and to which device.\n";
+    if (!isOff)
+        std::cout << '`' << commandName()
+                  << " info --short` says what it adds, and to which device.\n";
     return isOff ? 1 : 0;
 }
 

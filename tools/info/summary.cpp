@@ -10,6 +10,7 @@
 
 #include "coopvk/rewrite.hpp"
 #include "device/policy.hpp"
+#include "layer_location.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -69,10 +70,12 @@ void printSummary(std::ostream& out, std::span<const Device> devices,
         hasMore = hasMore || !groups.onRequest.empty();
     }
     if (devices.empty()) return;
+    const std::string name = commandName();
     if (adds)
-        out << "To use it: `coopvk run -- APP` starts the program APP with what coopvk adds.\n"
-               "           `coopvk advise -- APP` measures whether that is worth it.\n";
-    if (hasMore) out << "To ask for more: `coopvk run --emulate auto,NAME -- APP`.\n";
+        out << "To use it: `" << name
+            << " run -- APP` starts the program APP with what coopvk adds.\n"
+            << "           `" << name << " advise -- APP` measures whether that is worth it.\n";
+    if (hasMore) out << "To ask for more: `" << name << " run --emulate auto,NAME -- APP`.\n";
 }
 
 }  // namespace coopvk::tool
