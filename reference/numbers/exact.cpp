@@ -231,7 +231,7 @@ void ExactSum::carry() {
         digits_[i] -= high << 32;
         digits_[i + 1] += high;
     }
-    outstanding_ = {};
+    outstanding_ = 0;
 }
 
 Exact ExactSum::value() const {

@@ -256,9 +256,9 @@ class BlockAccessor {
     Emitter& emit_ = writer_.emit();
     const BlockPlan plan_ = planBlock(ops_.operation, shape_, context_.target.subgroupSize);
     const uint32_t stepBytes_ = static_cast<uint32_t>(plan_.pattern.size()) * shape_.elementSize;
-    Id unit_ = {};
-    uint32_t unitBytes_ = {};
-    uint32_t accessBytes_ = {};
+    Id unit_ = 0;
+    uint32_t unitBytes_ = 0;
+    uint32_t accessBytes_ = 0;
     std::optional<BlockPositions> positions_;
 };
 

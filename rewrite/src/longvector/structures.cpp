@@ -14,9 +14,9 @@ namespace {
 
 // A structure, or a part of one: in memory, or a constant.
 struct StructurePlace {
-    Id type = {};
+    Id type = 0;
     std::optional<Id> constant = {};  // also a value of OpUndef; else in memory:
-    Id pointer = {}, pointee = {};
+    Id pointer = 0, pointee = 0;
     std::vector<Id> indices = {};  // from the pointer's pointee to the part
     MemoryOperands memory = {};
 };

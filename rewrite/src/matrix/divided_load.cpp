@@ -136,7 +136,7 @@ class DividedLoad : private MatrixCode {
     const Dimension along_;
     const uint32_t converters_, length_;
     std::vector<Id> lanes_;
-    Id half_ = {};
+    Id half_ = 0;
 };
 
 }  // namespace

@@ -451,7 +451,7 @@ class Joining {
     const Users& users_;
     const LoopPair& pair_;
     std::map<const Instruction*, Id> counters_, next_;  // of phis of the first loops
-    Id begins_ = {}, middle_ = {};  // whether the inner loop begins, and whether it goes on
+    Id begins_ = 0, middle_ = 0;  // whether the inner loop begins, and whether it goes on
 };
 
 void drop(Module& module, Function& function, const std::vector<LoopPair>& pairs) {

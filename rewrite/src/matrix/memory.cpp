@@ -208,7 +208,7 @@ std::optional<MatrixMemory> inWords(MatrixContext& context, MatrixWriter& writer
     const uint32_t bytes = bytesAtOnce(matrix, *layout == 0);
     if (bytes < 4) return std::nullopt;
     // A test is worth it for loads of eight components and more.
-    const bool isTested = (bits & device.bitsTestedForWords) != 0 && bytes >= bits;
+    const bool isTested = (bits & device.bitsTestedForWords) != 0 && bytes * 8 / bits >= 8;
     const WordAccess access = {*context.multiples, bytes, isTested, operands[1].word,
                                MemoryOperands(operands.subspan(2)).alignment()};
     std::optional<ElementPointer> pointer =

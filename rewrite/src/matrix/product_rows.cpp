@@ -18,8 +18,8 @@ constexpr uint32_t kOnes = 0x01010101;
 
 // A component x is read as the byte (x - offset) * 2^shift.
 struct ByteReading {
-    uint32_t bits = {};  // of a component: 8, or 4, of which a word has eight
-    bool isSigned = {};  // of the byte
+    uint32_t bits = 8;      // of a component: 8, or 4, of which a word has eight
+    bool isSigned = false;  // of the byte
     uint32_t shift = 0;
     int32_t offset = 0;
 

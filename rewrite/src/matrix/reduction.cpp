@@ -20,8 +20,8 @@ struct Reduction {
     const Instruction& at;
     const MatrixType* from = nullptr;
     const MatrixType* to = nullptr;
-    uint32_t mode = {};
-    Id combine = {};
+    uint32_t mode = 0;
+    Id combine = 0;
 
     bool ofWorkgroup() const { return from->fragment.scope == LaneScope::kWorkgroup; }
     // CombineFunc of both; `b` without a total so far.

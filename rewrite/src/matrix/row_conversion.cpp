@@ -15,9 +15,9 @@ namespace {
 
 // The lines of a matrix: each is the array of one invocation.
 struct MatrixLines {
-    bool areColumns = {};  // rows, or the columns of B
-    uint32_t count = {};
-    uint32_t length = {};
+    bool areColumns = false;  // rows, or the columns of B
+    uint32_t count = 0;
+    uint32_t length = 0;
 };
 
 // Elements from one line to the next: odd, so that lanes access different banks of shared memory.

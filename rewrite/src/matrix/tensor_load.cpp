@@ -482,7 +482,7 @@ class TensorLoad : TensorTransfer {
     const Id result_;  // variable
     std::optional<TensorElements> elements_;
     std::optional<TensorDecode> decode_, vectors_;
-    Id clampValue_ = {};
+    Id clampValue_ = 0;
 };
 
 // The load, ready for begin(); nullptr with an error.

@@ -74,7 +74,7 @@ MatrixType openSumsOf(TypeTable& types, const MatrixType& result) {
 struct StagedOperand {
     const MatrixType* matrix = nullptr;
     bool isA = true;
-    Id component = {};       // scalar type in shared memory
+    Id component = 0;        // scalar type in shared memory
     uint32_t alongK = 1;     // components of a word along K
     uint32_t alongLine = 1;  // along the line
     uint32_t first = 0;      // first word
@@ -102,9 +102,9 @@ struct StagedOperand {
 
 struct WorkgroupPlan {
     StagedOperand a, b;
-    MatrixType sum;       // the type in which sums are computed; perhaps open
-    uint32_t step = 1;    // columns of A that are multiplied at once
-    uint32_t depth = {};  // columns of A in a slice; divides K
+    MatrixType sum;      // the type in which sums are computed; perhaps open
+    uint32_t step = 1;   // columns of A that are multiplied at once
+    uint32_t depth = 0;  // columns of A in a slice; divides K
 
     uint32_t words(uint32_t columns) const { return a.words(columns) + b.words(columns); }
     // Multiply-adds of a lane in a step: of scalars, or of pairs.
@@ -404,7 +404,7 @@ class WorkgroupProduct : StagedProduct {
     }
 
     const WorkgroupPlan& plan_;
-    Id sums_ = {};  // a variable: one array is shorter code than a variable for each sum
+    Id sums_ = 0;  // a variable: one array is shorter code than a variable for each sum
 };
 
 }  // namespace

@@ -337,7 +337,7 @@ constexpr uint32_t kMaxCallDepth = 32;  // of calls
 struct CloneRequest {
     const Instruction& at;  // the load of the matrix, for errors
     const BufferPlace& place;
-    uint32_t depth = {};  // of calls
+    uint32_t depth = 0;  // of calls
 };
 
 // Copies one function. Pointers into the buffer become bytes from its start (bufferIndexType()).

@@ -182,7 +182,7 @@ class Duplicator {
     // A copy of a range.
     struct Version {
         Cloner copies;
-        Id block = {};
+        Id block = 0;
     };
 
     // From a group of loads to the last product that uses what they load, and the stores behind it.

@@ -201,8 +201,8 @@ class DriverMatrices : SharedVectors {
 
     const DriverProduct& plan_;
     const MatrixShape& shape_;
-    Id a_ = {}, b_ = {}, sum_ = {};
-    Id total_ = {};         // the accumulator's type in shared memory
+    Id a_ = 0, b_ = 0, sum_ = 0;
+    Id total_ = 0;          // the accumulator's type in shared memory
     std::vector<Id> sums_;  // variables: by block of rows, then by group of lanes
 };
 

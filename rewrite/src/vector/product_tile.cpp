@@ -318,8 +318,8 @@ class VectorTileProduct : SharedVectors {
     }
 
     const Tile& tile_;
-    Id gridRow_ = {};
-    Id gridColumn_ = {};
+    Id gridRow_ = 0;
+    Id gridColumn_ = 0;
     std::vector<Id> columns_;  // first quad of each vector that this lane multiplies
     std::vector<Id> rows_;     // of this lane in the current tile
     std::vector<Id> lines_;    // the quad in the matrix at which each row starts

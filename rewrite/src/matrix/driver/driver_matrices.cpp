@@ -187,9 +187,9 @@ namespace {
 
 // The rows of a matrix in shared memory, one after the other.
 struct StagedRows {
-    Id component = {};
-    uint32_t rows = {}, columns = {};
-    uint32_t stride = {};  // elements
+    Id component = 0;
+    uint32_t rows = 0, columns = 0;
+    uint32_t stride = 0;  // elements
 
     uint32_t elements() const { return rows * stride; }
 };

@@ -12,10 +12,10 @@ namespace coopvk::rewrite {
 namespace {
 
 struct SlicedTypes {
-    std::set<Id> types;        // of A and B
-    uint32_t wholeDepth = {};  // columns of A
-    uint32_t depth = 0;        // of them in a slice
-    bool rolled = false;       // the driver shall not unroll the loop over slices
+    std::set<Id> types;       // of A and B
+    uint32_t wholeDepth = 0;  // columns of A
+    uint32_t depth = 0;       // of them in a slice
+    bool rolled = false;      // the driver shall not unroll the loop over slices
 };
 
 class SliceChooser {
@@ -271,8 +271,8 @@ void keepLoopRolled(const BlockGraph& graph, const SlicedSegment& found) {
 }
 
 struct SliceLoop {
-    uint32_t count = {};
-    Id number = {};  // u32 variable to which each iteration stores its number
+    uint32_t count = 0;
+    Id number = 0;  // u32 variable to which each iteration stores its number
     spv::LoopControlMask control = spv::LoopControlMask::MaskNone;
 };
 

@@ -26,7 +26,7 @@ struct SumRegion {
     Function* function = nullptr;
     Position begin;           // behind phis and variables
     std::set<size_t> blocks;  // with the block of `begin`
-    size_t merge = {};        // the block behind
+    size_t merge = 0;         // the block behind
 
     // The instructions, with the phis of the block behind.
     std::unordered_set<const Instruction*> instructions() const {

@@ -63,7 +63,7 @@ class TileMemory {
 
 // The row and column of this subgroup in the grid of the workgroup's subgroups: u32.
 struct SubgroupPosition {
-    Id row = {}, column = {};
+    Id row = 0, column = 0;
 };
 SubgroupPosition readSubgroupPosition(Emitter& emit, const TileGrid& grid) {
     const Id subgroup = readSubgroup(emit);
@@ -181,8 +181,8 @@ class TileExchange {
     // memory while that has `atOnce` tiles of each subgroup. A subgroup has `tiles` tiles of `size`
     // elements on the axis.
     struct TileIndex {
-        Id tile = {};
-        Id inMemory = {};
+        Id tile = 0;
+        Id inMemory = 0;
     };
     TileIndex tileIndex(Id index, uint32_t size, uint32_t tiles, uint32_t atOnce) {
         const Id number = emit_.over(index, size);
