@@ -13,9 +13,15 @@ void checkOperand(const Moment& at, const Use& use) {
     const Moment& first = use.first != nullptr ? *use.first : at;
     const auto value = at.operand(use.operand), other = first.operand(use.operand);
     if (!value || !other) return;
+    // The first active lane, perhaps of the lane's part of the subgroup.
+    const auto firstFor = [&](uint32_t lane) {
+        if (use.size == 0) return first.active().first();
+        const uint32_t begin = lane / use.size * use.size;
+        return (first.active() & ~LaneMask::firstLanes(begin)).first();
+    };
     for (uint32_t c = 0; c < value->components; ++c) {
-        const uint64_t bits = other->at(c, first.active().first());
         at.active().forEach([&](uint32_t lane) {
+            const uint64_t bits = other->at(c, firstFor(lane));
             if (value->at(c, lane) != bits)
                 at.report(kCheckUniformity, lane,
                           std::format("operand {} is {} here and {} in another invocation",

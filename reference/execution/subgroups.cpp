@@ -214,6 +214,18 @@ void uniformShuffle(Subgroup& s, Out result, Unused, In from) {
     const uint64_t index = s.uniform(2);
     exchange(s, result, from, [&](uint32_t l) { return kSource(uint64_t{l}, index); });
 }
+// The index is the same in a quad: "dynamically uniform within the derivative group" (Vulkan,
+// subgroupBroadcastDynamicId).
+void quadBroadcast(Subgroup& s, Out result, Unused, In from, In index) {
+    constexpr uint32_t kQuad = 4;
+    s.uses({kEventUniform, 2, kQuad});
+    exchange(s, result, from, [&](uint32_t l) {
+        const uint64_t at = index.at(0, l);
+        return at < kQuad ? (l & ~(kQuad - 1)) + at : kNone;
+    });
+    for (uint32_t c = 0; c < result.components(); ++c)
+        result.defined[c] &= index.defined[0] | ~s.mask;
+}
 void broadcastFirst(Subgroup& s, Out result, Unused, In from) {
     exchange(s, result, from, [first = s.mask.first()](uint32_t) { return uint64_t{first}; });
 }
@@ -229,8 +241,10 @@ constexpr auto byIndex = [](uint64_t, uint64_t index) { return index; };
 constexpr auto across = [](uint64_t lane, uint64_t mask) { return lane ^ mask; };
 constexpr auto below = [](uint64_t lane, uint64_t delta) { return lane - delta; };
 constexpr auto above = [](uint64_t lane, uint64_t delta) { return lane + delta; };
-constexpr auto ofQuad = [](uint64_t lane, uint64_t index) { return (lane & ~uint64_t{3}) + index; };
-constexpr auto swapped = [](uint64_t lane, uint64_t direction) { return lane ^ (direction + 1); };
+// "Direction must be one of the above values": 0 to 2.
+constexpr auto swapped = [](uint64_t lane, uint64_t direction) {
+    return direction < 3 ? lane ^ (direction + 1) : uint64_t{kNone};
+};
 
 constexpr OpcodeRow kSubgroupRows[] = {
     row<group<combineBits<add>, Identity::kZero>>(OpGroupNonUniformIAdd),
@@ -267,7 +281,7 @@ constexpr OpcodeRow kSubgroupRows[] = {
     row<subgroupShuffle<below>>(OpGroupNonUniformShuffleUp),
     row<subgroupShuffle<above>>(OpGroupNonUniformShuffleDown),
     row<rotate>(OpGroupNonUniformRotateKHR),
-    row<subgroupShuffle<ofQuad>>(OpGroupNonUniformQuadBroadcast),
+    row<quadBroadcast>(OpGroupNonUniformQuadBroadcast),
     row<uniformShuffle<swapped>>(OpGroupNonUniformQuadSwap),
     row<quadVote<all>>(OpGroupNonUniformQuadAllKHR),
     row<quadVote<any>>(OpGroupNonUniformQuadAnyKHR),

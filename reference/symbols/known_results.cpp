@@ -136,6 +136,11 @@ bool Transferred::isOpenAt(uint32_t component, uint32_t lane) const {
                              numbers::decodeDouble(number, is));
     }
     if (!isAmong(kChoosing, opcode)) return true;
+    // "Result is undefined if minVal > maxVal."
+    const bool isClamp =
+        opcode == numberIn(GLSLstd450FClamp) || opcode == numberIn(GLSLstd450NClamp);
+    if (isClamp && numbers::decodeDouble(number, of[1]) > numbers::decodeDouble(number, of[2]))
+        return true;
     const bool hasNan = std::ranges::any_of(of, isNan);
     constexpr uint32_t kWithoutNan[] = {numberIn(GLSLstd450FMin), numberIn(GLSLstd450FMax),
                                         numberIn(GLSLstd450FClamp)};

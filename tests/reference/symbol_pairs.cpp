@@ -23,6 +23,7 @@ constexpr auto kHead = R"(#version 460
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_clustered : require
 #extension GL_KHR_shader_subgroup_vote : require
+#extension GL_KHR_shader_subgroup_quad : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_NV_shader_subgroup_partitioned : require
 #extension GL_EXT_shader_8bit_storage : require
