@@ -69,5 +69,23 @@ TEST(LastCheck, LeavesWhatIsTheDrivers) {
     EXPECT_EQ(complaint(matrices, Extension::kKhrCooperativeMatrix, target), "");
 }
 
+// Of atomic operations on floats, those in shared memory are the driver's.
+TEST(LastCheck, FindsAtomicFloats) {
+    const auto adding = [](std::string_view pointer) {
+        return test::edited(
+            test::multiplyModule(16, 16, 16),
+            {{"OpCapability Float16", "OpCapability AtomicFloat32AddEXT\nOpCapability Float16"},
+             {"OpExtension", "OpExtension \"SPV_EXT_shader_atomic_float_add\"\nOpExtension"},
+             {"%zero =",
+              "%one = OpConstant %f32 1\n%own = OpTypePointer Workgroup %f32\n"
+              "%shared = OpVariable %own Workgroup\n%zero ="},
+             {"OpCooperativeMatrixStoreKHR", "%old = OpAtomicFAddEXT %f32 " + std::string(pointer) +
+                                                 " %c1 %c0 %one\nOpCooperativeMatrixStoreKHR"}});
+    };
+    constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
+    EXPECT_TRUE(says(complaint(adding("%pc"), kAtomics), "VK_EXT_shader_atomic_float"));
+    EXPECT_EQ(complaint(adding("%shared"), kAtomics), "");
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::last_check_test

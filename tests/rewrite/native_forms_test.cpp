@@ -9,6 +9,7 @@
 #include "coopvk/advertised.hpp"
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
+#include "ir/module.hpp"
 
 namespace coopvk::rewrite::native_forms_test {
 namespace {
@@ -151,6 +152,47 @@ TEST(Native, CopiesOfMatricesAreLoadsAndStores) {
                       operands.empty() ? 0u : 1u);
         }
     }
+}
+
+// Elements of a matrix in a structure. A copy of the matrix is in a variable, one of whose elements
+// is loaded or stored; the structure's other matrix stays.
+TEST(Native, ElementsOfMatricesInStructures) {
+    const auto words = test::assemble(test::edited(
+        test::multiplyModule(16, 16, 16), {{"%zero =", "%both = OpTypeStruct %C %C\n%zero ="},
+                                           {"%pc =",
+                                            "%s = OpCompositeConstruct %both %product %zero\n"
+                                            "%element = OpCompositeExtract %f32 %s 1 3\n"
+                                            "%t = OpCompositeInsert %both %element %s 0 2\n"
+                                            "%changed = OpCompositeExtract %C %t 0\n%pc ="},
+                                           {"%pc %product", "%pc %changed"}}));
+    ASSERT_EQ(validate(words), std::nullopt);
+    Target target;
+    target.backEnd = BackEnd::kNative;
+    target.device.nativeShapes = {{8, 8, 8, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+    const auto out = rewrite({.words = words}, target);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    Result<Module> module = Module::parse(out->words);
+    ASSERT_TRUE(module);
+    std::vector<const Instruction*> loads, stores;
+    module->visitBlocks([&](const Instruction& i) {
+        const bool isOne = i.opcode == spv::Op::OpLoad || i.opcode == spv::Op::OpStore;
+        const Id pointer = isOne ? i.word(0) : 0;
+        if (!isOne || module->storage(pointer) != spv::StorageClass::Function) return;
+        (i.opcode == spv::Op::OpLoad ? loads : stores).push_back(&i);
+    });
+    // Each time the whole matrix, into the same variable; then one element.
+    ASSERT_EQ(stores.size(), 3u) << disassemble(out->words);
+    ASSERT_EQ(loads.size(), 2u);
+    const auto isElement = [&](const Instruction& access) {
+        return module->def(access.word(0)).opcode != spv::Op::OpVariable;
+    };
+    EXPECT_FALSE(isElement(*stores[0]));
+    EXPECT_TRUE(isElement(*loads[0]));
+    EXPECT_EQ(stores[1]->word(0), stores[0]->word(0));
+    EXPECT_TRUE(isElement(*stores[2]));
+    EXPECT_EQ(stores[2]->word(1), loads[0]->result);
+    EXPECT_EQ(loads[1]->word(0), stores[0]->word(0));
 }
 
 }  // namespace

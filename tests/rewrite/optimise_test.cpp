@@ -189,6 +189,74 @@ OpFunctionEnd
 %43 = OpLoad %6 %31 Volatile
 %44 = OpAtomicIAdd %6 %31 %11 %10 %40
 )"},
+    // Those of floats stay: compilers of drivers fuse them.
+    {"SharesFunctionsOfIntegers", Pass::kBlock,
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%41 = OpNot %6 %40
+%42 = OpExtInst %6 %96 UMin %40 %41
+%43 = OpExtInst %6 %96 UMin %40 %41
+OpStore %31 %42
+OpStore %31 %43
+%44 = OpExtInst %6 %96 UMax %40 %41
+%45 = OpExtInst %6 %96 UMax %40 %41
+OpStore %31 %44
+OpStore %31 %45
+%46 = OpExtInst %6 %96 SMin %40 %41
+%47 = OpExtInst %6 %96 SMin %40 %41
+OpStore %31 %46
+OpStore %31 %47
+%48 = OpExtInst %6 %96 SMax %40 %41
+%49 = OpExtInst %6 %96 SMax %40 %41
+OpStore %31 %48
+OpStore %31 %49
+%50 = OpExtInst %6 %96 UClamp %40 %10 %41
+%51 = OpExtInst %6 %96 UClamp %40 %10 %41
+OpStore %31 %50
+OpStore %31 %51
+%52 = OpExtInst %6 %96 SClamp %40 %10 %41
+%53 = OpExtInst %6 %96 SClamp %40 %10 %41
+OpStore %31 %52
+OpStore %31 %53
+%60 = OpBitcast %7 %40
+%61 = OpExtInst %7 %96 FMin %60 %15
+%62 = OpExtInst %7 %96 FMin %60 %15
+%63 = OpBitcast %6 %61
+%64 = OpBitcast %6 %62
+OpStore %31 %63
+OpStore %31 %64
+)",
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%41 = OpNot %6 %40
+%42 = OpExtInst %6 %96 UMin %40 %41
+OpStore %31 %42
+OpStore %31 %42
+%44 = OpExtInst %6 %96 UMax %40 %41
+OpStore %31 %44
+OpStore %31 %44
+%46 = OpExtInst %6 %96 SMin %40 %41
+OpStore %31 %46
+OpStore %31 %46
+%48 = OpExtInst %6 %96 SMax %40 %41
+OpStore %31 %48
+OpStore %31 %48
+%50 = OpExtInst %6 %96 UClamp %40 %10 %41
+OpStore %31 %50
+OpStore %31 %50
+%52 = OpExtInst %6 %96 SClamp %40 %10 %41
+OpStore %31 %52
+OpStore %31 %52
+%60 = OpBitcast %7 %40
+%61 = OpExtInst %7 %96 FMin %60 %15
+%62 = OpExtInst %7 %96 FMin %60 %15
+%63 = OpBitcast %6 %61
+%64 = OpBitcast %6 %62
+OpStore %31 %63
+OpStore %31 %64
+)"},
 };
 
 class Optimise : public testing::TestWithParam<Case> {};

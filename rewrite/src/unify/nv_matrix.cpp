@@ -155,10 +155,8 @@ class RoleInference {
             case OpReturnValue:
                 if (function) link(value(*function), operand(i, 0));
                 return;
-            case OpCooperativeMatrixLoadNV:
-                value(i.result);
-                return;
-            case OpCooperativeMatrixStoreNV:  // of any role
+            case OpCooperativeMatrixLoadNV:  // of any role
+            case OpCooperativeMatrixStoreNV:
             case OpCooperativeMatrixLengthNV:
             case OpExtInst:  // debug information
             case OpExtInstWithForwardRefsKHR:
