@@ -65,9 +65,8 @@ void Races::meet(const Moment& at, const Semantics& semantics) {
 void Races::meetLanes(const Moment& at, const Semantics& semantics) {
     if (at.active() != at.all()) return;  // reported
     const uint32_t subgroup = at.subgroup(), first = subgroup * lanes_;
-    Meeting meeting{
-        {group_, subgroup}, first,       std::min(first + lanes_, uint32_t(states_.size())),
-        semantics,          isSplit(at), &subgroups_[subgroup]};
+    Meeting meeting{{group_, subgroup}, first,       first + lanes_,
+                    semantics,          isSplit(at), &subgroups_[subgroup]};
     synchronise(meeting);
 }
 

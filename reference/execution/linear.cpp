@@ -160,7 +160,7 @@ double cofactor(const Numbers& matrix, size_t c, size_t r) {
     Numbers rest;
     for (size_t k = 0; k < n * n; ++k)
         if (k / n != c && k % n != r) rest.push_back(matrix[k]);
-    return (c + r) % 2 == 0 ? determinantOf(rest) : -determinantOf(rest);
+    return ((c ^ r) & 1) == 0 ? determinantOf(rest) : -determinantOf(rest);
 }
 constexpr auto invert = [](const Operands& o) {
     const size_t n = sideOf(o[0]);

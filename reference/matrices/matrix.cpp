@@ -115,9 +115,8 @@ template <typename T, typename Addend = T>
 Matrix multiplyAddAs(const Matrix& a, const Matrix& b, const Matrix& c, SumRule rule) {
     const Values<T> rows(a), columns(transpose(b));
     const Values<Addend> addends(c);
-    const uint64_t seed = rule.seed;
     return {rule.result, a.rows, b.columns, [&](uint32_t row, uint32_t column) {
-                rule.seed = seed + row * 31 + column;
+                ++rule.seed;
                 Element sum =
                     sumOf(rows.row(row), columns.row(column), addends.row(row)[column], rule);
                 sum.defined &=
