@@ -177,10 +177,9 @@ TEST(Training, AddsInAnyOrder) {
         for (uint32_t n = 0; n < 9; ++n) {
             const Interval sum =
                 intervalOf(run.deviations[1][n * 4], numbers::Number::f32, run.buffers[1][n]);
-            if (isExact)
-                EXPECT_TRUE(sum.low == 4 && sum.high == 4) << n;
-            else
-                EXPECT_TRUE(sum.contains(0) && sum.contains(2) && !sum.contains(kLarge)) << n;
+            EXPECT_EQ(sum.low == 4 && sum.high == 4, isExact) << n;
+            EXPECT_NE(sum.contains(0) && sum.contains(2), isExact) << n;
+            EXPECT_FALSE(sum.contains(kLarge)) << n;
         }
     }
 }

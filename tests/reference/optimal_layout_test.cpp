@@ -82,10 +82,8 @@ TEST(OptimalLayout, RowsOfProductsAreFilledUp) {
             const uint32_t padding = layout == kRowMajor ? 0 : kReadsPadding;
             for (size_t byte = 0; byte < run.readers[0].size(); ++byte) {
                 const uint32_t reader = run.readers[0][byte];
-                if (byte >= 32)  // behind the matrix
-                    EXPECT_EQ(reader, 0u) << byte;
-                else if (byte % 16 >= 12)
-                    EXPECT_EQ(reader, padding) << byte;
+                if (byte % 16 >= 12 || byte >= 32)
+                    EXPECT_EQ(reader, byte < 32 ? padding : 0) << byte;
                 else
                     EXPECT_TRUE(reader != 0 && reader != kReadsPadding) << byte;
             }

@@ -11,10 +11,10 @@ namespace {
 
 // The element at literal indices, in a variable with a copy of its matrix.
 struct Element {
-    const PackedType* matrix = nullptr;
-    Id variable = 0;
-    Id pointer = 0;
-    std::span<const Operand> outer = {};  // indices to the matrix
+    const PackedType* matrix;
+    Id variable;
+    Id pointer;
+    std::span<const Operand> outer;  // indices to the matrix
 };
 
 // nullopt: the indices are not into a tiled matrix.
