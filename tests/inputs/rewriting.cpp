@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <set>
 #include <span>
 #include <spirv/unified1/spirv.hpp11>
 #include <string_view>
@@ -83,6 +84,36 @@ uint64_t sharedBytes(const Words& words) {
     return total;
 }
 
+struct SubgroupOperations {
+    spv::Capability capability;
+    spv::Op first, last;
+};
+constexpr SubgroupOperations kSubgroupOperations[] = {
+    {spv::Capability::GroupNonUniformVote, spv::Op::OpGroupNonUniformAll,
+     spv::Op::OpGroupNonUniformAllEqual},
+    {spv::Capability::GroupNonUniformBallot, spv::Op::OpGroupNonUniformBroadcast,
+     spv::Op::OpGroupNonUniformBallotFindMSB},
+    {spv::Capability::GroupNonUniformShuffle, spv::Op::OpGroupNonUniformShuffle,
+     spv::Op::OpGroupNonUniformShuffleXor},
+    {spv::Capability::GroupNonUniformArithmetic, spv::Op::OpGroupNonUniformIAdd,
+     spv::Op::OpGroupNonUniformLogicalXor},
+};
+
+// Capabilities of operations on subgroups that a module has without such an operation.
+std::set<spv::Capability> unusedIn(const Words& words) {
+    std::set<spv::Capability> declared, used;
+    for (size_t at = kHeader; at < words.size(); at += std::max(1u, words[at] >> 16)) {
+        const auto opcode = static_cast<spv::Op>(words[at] & 0xFFFF);
+        for (const SubgroupOperations& row : kSubgroupOperations) {
+            if (opcode == spv::Op::OpCapability && words[at + 1] == uint32_t(row.capability))
+                declared.insert(row.capability);
+            if (row.first <= opcode && opcode <= row.last) used.insert(row.capability);
+        }
+    }
+    std::erase_if(declared, [&](spv::Capability each) { return used.contains(each); });
+    return declared;
+}
+
 }  // namespace
 
 bool isFor(const Input& input, const rewrite::Target& target) {
@@ -105,6 +136,9 @@ void expectRewriting(const Input& input, const Words& words, const rewrite::Targ
     EXPECT_TRUE(rewrite::scan(result->words, target.emulated).empty()) << "emulated code is left";
     const auto invalid = rewrite::validate(result->words);
     EXPECT_FALSE(invalid) << *invalid;
+    const std::set<spv::Capability> before = unusedIn(words);
+    for (const spv::Capability each : unusedIn(result->words))
+        EXPECT_TRUE(before.contains(each)) << "capability " << uint32_t(each) << " is not used";
     EXPECT_LE(sharedBytes(result->words),
               std::max<uint64_t>(sharedBytes(words), target.device.maxComputeSharedMemorySize));
 }
