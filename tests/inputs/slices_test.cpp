@@ -75,6 +75,9 @@ constexpr Shader kShaders[] = {
      "C e[2]; e[0] = c; e[1] = d; TWICE { FILL(t) LOAD for (uint n = 0; n < 2; ++n) MULTIPLY(e[n]) "
      "}\n"
      "c = e[0]; d = e[1];"},
+    {"OffsetsInVariables", Slices::kSome,
+     "uint at = u[0] & 0u; TWICE { FILL(t) coopMatLoad(a, sa, at, 32, ROWS);\n"
+     "coopMatLoad(b, sb, at, 16, ROWS); MULTIPLY(c) }"},
     {"OneTurn", Slices::kAny, "FILL(0) LOAD TWICE MULTIPLY(c)"},
     {"StoredBetween", Slices::kNone, "FILL(0) LOAD u[0] = 7; MULTIPLY(c)"},
     {"ChangedFactor", Slices::kNone, "FILL(0) LOAD a = a * float16_t(2.0); MULTIPLY(c)"},
