@@ -18,11 +18,17 @@ inline void changeFeatures(rewrite::DeviceTraits& device, check::Random& random)
         &Device::subgroupArithmetic, &Device::subgroupBallot,
         &Device::subgroupVote,       &Device::computeFullSubgroups,
         &Device::shaderInt64,        &Device::vulkanMemoryModel,
-        &Device::scalarBlockLayout,  &Device::shaderBufferFloat32AtomicAdd,
+        &Device::scalarBlockLayout,
     };
     for (bool Device::* feature : kFeatures) {
         if (random.below(4) == 0) device.*feature = !(device.*feature);
     }
+}
+
+inline void changeMemory(rewrite::DeviceTraits& device, check::Random& random) {
+    constexpr uint32_t kLeastShared = 16384;  // Vulkan's required limit
+    device.maxComputeSharedMemorySize = kLeastShared << random.below(3);
+    device.shaderBufferFloat32AtomicAdd = random.below(4) == 0;
 }
 
 // One choice in four has another value than the device's plan gives it.

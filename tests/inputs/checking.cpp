@@ -95,6 +95,7 @@ std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
     if (deviceClass == nullptr && number % 2 == 0) {
         check::Random random(number);
         changeFeatures(subject.target.device, random);
+        changeMemory(subject.target.device, random);
         subject.target.tuning = randomTuning(number, lanes);
         subject.target.device.maxComputeSharedMemorySize = 16384;  // Vulkan's required limit
     }

@@ -14,8 +14,6 @@ namespace {
 // One in eight is on long vectors, two are on cooperative vectors.
 constexpr size_t kKindOf[] = {1, 0, 0, 2, 1, 0, 0, 0};
 
-constexpr uint32_t kLeastSharedMemory = 16384;  // Vulkan's required limit
-
 void chooseDevice(Case& made) {
     check::Random random(~made.seed);
     const std::span<const check::DeviceClass> classes = check::deviceClasses();
@@ -29,7 +27,7 @@ void chooseDevice(Case& made) {
     made.device.emulatesFloat16 = random.below(8) == 0;
     made.device.shaderFloat16 = !made.device.emulatesFloat16;
     made.device.shaderSubgroupUniformControlFlow = random.below(4) != 0;
-    made.device.maxComputeSharedMemorySize = kLeastSharedMemory << random.below(3);
+    test::changeMemory(made.device, random);
 }
 
 }  // namespace
