@@ -51,7 +51,7 @@ void visitView(VkImageViewCreateInfo& info, Fields& field) {
     for (VkComponentSwizzle* each :
          {&info.components.r, &info.components.g, &info.components.b, &info.components.a})
         field(*each, 3);
-    field(info.subresourceRange.aspectMask, 3);
+    field(info.subresourceRange.aspectMask, 7);
     field(info.subresourceRange.baseMipLevel, 5);
     field(info.subresourceRange.levelCount, 5, true);
     field(info.subresourceRange.baseArrayLayer, 11);
@@ -72,6 +72,18 @@ void visitSampler(VkSamplerCreateInfo& info, uint32_t& border, Fields& field) {
     field(border, 3);
 }
 constexpr uint32_t kCustomFloat = 6, kCustomInteger = 7;
+
+// Those of bytes that hold a conversion of colors; others there are indices of borders, which such
+// a sampler has not.
+constexpr uint32_t kConverts = 1u << 31;
+
+void visitConversion(ColorConversion& conversion, Fields& field) {
+    field(conversion.model, 3);
+    field(conversion.isNarrow, 1);
+    for (uint8_t& each : conversion.shows) field(each, 3);
+    for (bool& each : conversion.isMidpoint) field(each, 1);
+    field(conversion.filtersLinearly, 1);
+}
 
 VkImageViewCreateInfo viewIn(const DescriptorBytes& written) {
     VkImageViewCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
@@ -141,6 +153,13 @@ DescriptorBytes samplerBytes(const VkSamplerCreateInfo& info) {
         written.more = index->index;
     }
 #endif
+    if (const auto* converts = find<VkSamplerYcbcrConversionInfo>(info.pNext)) {
+        require(border < kCustomFloat, "a sampler that converts has no border");
+        ColorConversion conversion = theObject(converts->conversion).conversion;
+        Fields more;
+        visitConversion(conversion, more);
+        written.more = uint32_t(more.word()) | kConverts;
+    }
     return written;
 }
 
@@ -168,7 +187,13 @@ std::shared_ptr<const SamplerState> samplerIn(Device& device, const DescriptorBy
                 "a sampler has a border color that is not registered");
         color.customBorderColor = registered->second;
     }
-    return Sampler(device, info).state;
+    const bool converts = border < kCustomFloat && (written.more & kConverts) != 0;
+    const std::shared_ptr<const SamplerState> plain = Sampler(device, info).state;
+    if (!converts) return plain;
+    auto state = std::make_shared<SamplerState>(*plain);
+    Fields more(written.more & ~kConverts);
+    visitConversion(state->conversion.emplace(), more);
+    return state;
 }
 
 #ifdef VK_EXT_descriptor_heap
@@ -239,8 +264,11 @@ void putTo(const VkHostAddressRangeEXT& to, const DescriptorBytes& written) {
 VkResult WriteSamplerDescriptorsEXT(Device&, uint32_t count, const VkSamplerCreateInfo* samplers,
                                     const VkHostAddressRangeEXT* to) {
     const auto ranges = listOf(to, count);
-    for (const VkSamplerCreateInfo& info : listOf(samplers, count))
+    for (const VkSamplerCreateInfo& info : listOf(samplers, count)) {
+        require(find<VkSamplerYcbcrConversionInfo>(info.pNext) == nullptr,
+                "a sampler in a heap does not convert: an embedded one may");
         putTo(ranges[size_t(&info - samplers)], samplerBytes(info));
+    }
     return VK_SUCCESS;
 }
 
@@ -270,7 +298,8 @@ VkResult RegisterCustomBorderColorEXT(Device& device,
         return isNew ? VK_SUCCESS : VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS;
     }
     uint32_t free = 0;
-    while (colors.contains(free)) ++free;
+    for (const auto& [taken, unused] : colors)
+        if (taken == free) ++free;
     if (free == kMost) return VK_ERROR_TOO_MANY_OBJECTS;
     colors.emplace(*index = free, color->customBorderColor);
     return VK_SUCCESS;

@@ -310,5 +310,23 @@ TEST_F(HeapImages, RegisteredBorderColors) {
     for (const uint32_t each : indices) vkUnregisterCustomBorderColorEXT(device, each);
 }
 
+// "maxCustomBorderColorSamplers", and no more; what was given back is free.
+TEST_F(HeapImages, AsManyBorderColorsAsTheDeviceSays) {
+    VkPhysicalDeviceCustomBorderColorPropertiesEXT limit{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limit};
+    vkGetPhysicalDeviceProperties2(physical, &all);
+    const VkSamplerCustomBorderColorCreateInfoEXT color{
+        VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT, nullptr, {}, kFormat};
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < limit.maxCustomBorderColorSamplers; ++i)
+        ASSERT_VK(vkRegisterCustomBorderColorEXT(device, &color, VK_FALSE, &index));
+    EXPECT_EQ(vkRegisterCustomBorderColorEXT(device, &color, VK_FALSE, &index),
+              VK_ERROR_TOO_MANY_OBJECTS);
+    vkUnregisterCustomBorderColorEXT(device, 17);
+    EXPECT_VK(vkRegisterCustomBorderColorEXT(device, &color, VK_FALSE, &index));
+    EXPECT_EQ(index, 17u);
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::heap_images_test

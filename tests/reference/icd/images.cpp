@@ -58,13 +58,14 @@ Picture::~Picture() {
     vkFreeMemory(device_, memory_, nullptr);
 }
 
-void Picture::prepare(VkCommandBuffer commands) const {
+void Picture::prepare(VkCommandBuffer commands, VkImageAspectFlags more) const {
     VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
     barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
     barrier.newLayout = VK_IMAGE_LAYOUT_GENERAL;
     barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.image = image;
     barrier.subresourceRange = range;
+    barrier.subresourceRange.aspectMask |= more;
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0, nullptr, 1,
                          &barrier);

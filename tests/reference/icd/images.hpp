@@ -33,8 +33,9 @@ class Picture {
     VkDescriptorImageInfo info(VkSampler sampler = VK_NULL_HANDLE) const {
         return {sampler, view, VK_IMAGE_LAYOUT_GENERAL};
     }
-    // From nothing to GENERAL, after everything and before everything.
-    void prepare(VkCommandBuffer commands) const;
+    // From nothing to GENERAL, after everything and before everything. `more`: aspects that the
+    // view lacks.
+    void prepare(VkCommandBuffer commands, VkImageAspectFlags more = 0) const;
     // All of it, ahead of everything.
     void clear(VkCommandBuffer commands, const VkClearColorValue& color = {}) const;
     // The whole first level, from and to the start of a buffer.

@@ -108,8 +108,8 @@ TEST_F(Resolves, DepthAndStencilAreScaledApart) {
     Words depth(device, {0x5678u << 16 | 0x1234}), stencil(device, {0x0908});
     Words depths(device, {7, 7}), stencils(device, {7});
     EXPECT_VK(run([&](VkCommandBuffer commands) {
-        source.prepare(commands);
-        target.prepare(commands);
+        source.prepare(commands, kStencil);
+        target.prepare(commands, kStencil);
         const VkClearDepthStencilValue none{1, 5};
         const VkImageSubresourceRange all{kDepth | kStencil, 0, 1, 0, 1};
         vkCmdClearDepthStencilImage(commands, target.image, VK_IMAGE_LAYOUT_GENERAL, &none, 1,
