@@ -47,9 +47,12 @@ void loadDescriptor(Subgroup& s, Out result, In pointer) {
         const auto set = [&](uint32_t component, const void* found) {
             result.set(component, lane, {reinterpret_cast<uint64_t>(found)});
         };
-        if (!isSampler) set(0, texelsAt(s, pointer, lane, image));
-        if (isSampler || type.kind == Kind::kSampledImage)
-            set(isSampler ? 0 : 1, samplerAt(s, pointer, lane));
+        if (isSampler) return set(0, samplerAt(s, pointer, lane));
+        set(0, texelsAt(s, pointer, lane, image));
+        if (type.kind != Kind::kSampledImage) return;
+        // Texel buffers have no samplers, also those that are declared with one.
+        const bool hasSampler = image.dim != spv::Dim::Buffer;
+        set(1, hasSampler ? samplerAt(s, pointer, lane) : nullptr);
     });
 }
 

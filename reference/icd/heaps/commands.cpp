@@ -27,7 +27,9 @@ HeapRange heapToBind(const CommandBuffer& commands, const VkBindHeapInfoEXT& inf
             "the reserved range ends behind the heap");
     require(info.reservedRangeOffset % kDescriptorSize == 0,
             "the offset of the reserved range is no multiple of a descriptor's alignment");
-    (void)rangeAt(commands.device.addressesNow(), range.address, range.size);
+    // A heap without bytes needs none (VUID-VkDeviceAddressRangeKHR-size-11411).
+    if (range.address != 0 || range.size != 0)
+        (void)rangeAt(commands.device.addressesNow(), range.address, range.size);
     return {range.address, range.size, info.reservedRangeOffset, info.reservedRangeSize};
 }
 

@@ -289,7 +289,7 @@ VkDeviceSize GetPhysicalDeviceDescriptorSizeEXT(PhysicalDevice&, VkDescriptorTyp
 VkResult RegisterCustomBorderColorEXT(Device& device,
                                       const VkSamplerCustomBorderColorCreateInfoEXT* color,
                                       VkBool32 requestIndex, uint32_t* index) {
-    constexpr uint32_t kMost = 4000;  // maxCustomBorderColorSamplers
+    constexpr uint32_t kMost = kMaxDescriptors;  // maxCustomBorderColorSamplers
     const std::lock_guard lock(device.mutex);
     auto& colors = device.borderColors;
     if (requestIndex) {
@@ -298,8 +298,7 @@ VkResult RegisterCustomBorderColorEXT(Device& device,
         return isNew ? VK_SUCCESS : VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS;
     }
     uint32_t free = 0;
-    for (const auto& [taken, unused] : colors)
-        if (taken == free) ++free;
+    for (auto used = colors.begin(); used != colors.end() && used->first == free; ++used) ++free;
     if (free == kMost) return VK_ERROR_TOO_MANY_OBJECTS;
     colors.emplace(*index = free, color->customBorderColor);
     return VK_SUCCESS;

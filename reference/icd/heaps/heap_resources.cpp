@@ -196,6 +196,7 @@ const Range* HeapResources::heap(bool ofSamplers) {
     const Descriptor& whole = once({kWholeHeap, ofSamplers}, [&] {
         const HeapRange& bound = heapWith(as);
         Descriptor made;
+        if (bound.size == 0) return made;
         made.range = rangeAt(addresses_, bound.address, bound.size);
         (ofSamplers ? made.range.isSamplerHeap : made.range.isResourceHeap) = true;
         return made;
