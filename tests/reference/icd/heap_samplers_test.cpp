@@ -15,7 +15,8 @@ namespace {
 class HeapSamplers : public HeapImages {};
 
 // shaders/fetched_texels.comp: GLSL's type of a uniform texel buffer is one of a combined image
-// sampler, but its descriptor type, UNIFORM_TEXEL_BUFFER, has no sampler: none must be bound.
+// sampler before SPIR-V 1.6, but its descriptor type, UNIFORM_TEXEL_BUFFER, has no sampler: no heap
+// of these must be bound.
 TEST_F(HeapSamplers, FetchedTexelsNeedNoSamplers) {
     Words numbers(device, std::vector<uint32_t>{3, 5, 7, 11});
     resources().buffer(0, kStorageBuffer, results().address(), 16);

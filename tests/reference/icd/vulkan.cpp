@@ -123,8 +123,9 @@ VkResult Vulkan::run(const std::function<void(VkCommandBuffer)>& commands) {
     VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
     submit.commandBufferCount = 1;
     submit.pCommandBuffers = &buffer;
-    EXPECT_VK(vkQueueSubmit(queue, 1, &submit, fence));
-    const VkResult result = vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX);
+    VkResult result = vkQueueSubmit(queue, 1, &submit, fence);
+    EXPECT_VK(result);
+    if (result == VK_SUCCESS) result = vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX);
     vkDestroyFence(device, fence, nullptr);
     return result;
 }
