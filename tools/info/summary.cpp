@@ -18,7 +18,7 @@ namespace {
 using NameList = std::vector<std::string>;
 
 struct ExtensionGroups {
-    NameList added, own, onRequest, impossible;
+    NameList added, own, onRequest, missing;
 };
 
 ExtensionGroups groupsOf(const layer::Decisions& decisions) {
@@ -33,7 +33,7 @@ ExtensionGroups groupsOf(const layer::Decisions& decisions) {
         else if (decision.reason.starts_with(layer::kOnlyByNameReason))
             groups.onRequest.push_back(name);
         else
-            groups.impossible.push_back(name);
+            groups.missing.push_back(name);
     }
     return groups;
 }
@@ -58,16 +58,17 @@ void printNames(std::ostream& out, std::string_view label, const NameList& names
 
 void printSummary(std::ostream& out, std::span<const Device> devices,
                   std::span<const layer::PhysicalDeviceContext> assessed) {
-    bool adds = false, hasMore = false;
+    bool adds = false, hasMore = false, lacks = false;
     for (size_t i = 0; i < devices.size(); ++i) {
         const ExtensionGroups groups = groupsOf(assessed[i].decisions);
         out << devices[i].facts.properties.deviceName << " (device " << i << ")\n";
         printNames(out, "coopvk adds", groups.added.empty() ? NameList{"nothing"} : groups.added);
         printNames(out, "the driver has", groups.own);
         printNames(out, "only if you ask", groups.onRequest);
-        printNames(out, "impossible here", groups.impossible);
+        printNames(out, "not here", groups.missing);
         adds = adds || !groups.added.empty();
         hasMore = hasMore || !groups.onRequest.empty();
+        lacks = lacks || !groups.missing.empty();
     }
     if (devices.empty()) return;
     const std::string name = commandName();
@@ -76,6 +77,7 @@ void printSummary(std::ostream& out, std::span<const Device> devices,
             << " run -- APP` starts the program APP with what coopvk adds.\n"
             << "           `" << name << " advise -- APP` measures whether that is worth it.\n";
     if (hasMore) out << "To ask for more: `" << name << " run --emulate auto,NAME -- APP`.\n";
+    if (lacks) out << "Why something is not here: `" << name << " info` has the reasons.\n";
 }
 
 }  // namespace coopvk::tool
