@@ -166,8 +166,9 @@ void Comparison::choose() {
         chosen_.push_back(number);
     }
     for (const auto& [side, count] : single)
-        notes_.push_back("left out: " + std::to_string(count) + " cases of types and shapes that only the " +
-                         side + " side has (--all-rows takes them)");
+        notes_.push_back("left out: " + std::to_string(count) +
+                         " cases of types and shapes that only the " + side +
+                         " side has (--all-rows takes them)");
 }
 
 Plan Comparison::planOf(size_t number) const {
