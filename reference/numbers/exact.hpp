@@ -68,12 +68,14 @@ constexpr uint64_t flushDenormal(Number number, uint64_t bits) {
     return (bits & exponent) != 0 ? bits : bits & uint64_t{f.hasSign()} << (f.bits - 1);
 }
 
-// The formats of most shaders by the processor's conversions, which are exact or, as threads are
-// set, round to nearest even; all others by decode and encode.
+constexpr uint32_t kMantissaOfDouble = 52;
+constexpr int64_t kBiasOfDouble = 1023;
+
+// Most numbers are normal ones in both formats: exponent and mantissa move. The formats of most
+// shaders by the processor's conversions, which are exact or, as threads are set, round to nearest
+// even; all others by decode and encode.
 inline double decodeDouble(Number number, uint64_t bits) {
     switch (number) {
-        case Number::f16:
-            return double(std::bit_cast<_Float16>(uint16_t(bits)));
         case Number::bf16:
             return double(std::bit_cast<float>(uint32_t(bits) << 16));
         case Number::f32:
@@ -85,16 +87,32 @@ inline double decodeDouble(Number number, uint64_t bits) {
     }
     const Format& f = format(number);
     if (f.integer() && f.bits < 64) return double(int64_t(extend(f, bits)));
+    const uint64_t codes = lowBits(f.exponentBits), code = bits >> f.mantissaBits & codes;
+    if (f.floating() && f.hasSign() && code != 0 && code != codes) {
+        const auto exponent = uint64_t(int64_t(code) - f.bias + kBiasOfDouble);
+        const uint64_t mantissa = (bits & lowBits(f.mantissaBits))
+                                  << (kMantissaOfDouble - f.mantissaBits);
+        return std::bit_cast<double>((bits >> (f.bits - 1) & 1) << 63 |
+                                     exponent << kMantissaOfDouble | mantissa);
+    }
+    if (number == Number::f16) return double(std::bit_cast<_Float16>(uint16_t(bits)));
     return toDouble(decode(number, bits));
 }
 
 inline uint64_t encodeDouble(Number number, double value,
                              Rounding rounding = Rounding::nearestEven) {
-    if (rounding == Rounding::nearestEven) {
-        if (number == Number::f16) return std::bit_cast<uint16_t>(_Float16(value));
-        if (number == Number::f32) return std::bit_cast<uint32_t>(float(value));
-        if (number == Number::f64) return std::bit_cast<uint64_t>(value);
-    }
+    const bool isNearest = rounding == Rounding::nearestEven;
+    if (isNearest && number == Number::f32) return std::bit_cast<uint32_t>(float(value));
+    const auto bits = std::bit_cast<uint64_t>(value);
+    if (number == Number::f64) return bits;
+    const Format& f = format(number);
+    const uint32_t lost = kMantissaOfDouble - f.mantissaBits;
+    const int64_t code = int64_t(bits >> kMantissaOfDouble & lowBits(11)) - kBiasOfDouble + f.bias;
+    if (f.floating() && f.hasSign() && code > 0 && code < int64_t(lowBits(f.exponentBits)) &&
+        (bits & lowBits(lost)) == 0)
+        return bits >> 63 << (f.bits - 1) | uint64_t(code) << f.mantissaBits |
+               (bits & lowBits(kMantissaOfDouble)) >> lost;
+    if (isNearest && number == Number::f16) return std::bit_cast<uint16_t>(_Float16(value));
     return encode(number, fromDouble(value), rounding);
 }
 

@@ -49,9 +49,11 @@ class Reader {
     }
 
     void read(const spv_parsed_instruction_t& from) {
-        Words words(from.words, from.words + from.num_words);
+        Words& words = words_;
+        words.assign(from.words, from.words + from.num_words);
         specialize(from.result_id, words);
         Parsed& to = instructions.emplace_back();
+        to.operands.reserve(from.num_operands);
         to.opcode = spv::Op(words[0] & 0xFFFF);
         to.typeId = from.type_id;
         to.resultId = from.result_id;
@@ -137,6 +139,7 @@ class Reader {
     }
 
     const ProgramRequest& request_;
+    Words words_;  // of the instruction that is read
     uint32_t word_ = kHeaderWords;
     std::unordered_map<uint32_t, uint64_t> given_;   // by the constant's id
     std::unordered_map<uint32_t, uint32_t> values_;  // of constants of 32-bit integers

@@ -36,10 +36,9 @@ class AccessedFormats {
     const Format* format_ = nullptr;
 };
 
-}  // namespace
-
-void visitNumbers(const Module& module, const Interface& interface, const Buffer& buffer,
-                  const Accesses& accesses, const VisitNumber& visit) {
+// Runs of the formats in which the buffer was accessed.
+void visitRuns(const Module& module, const Interface& interface, const Buffer& buffer,
+               const Accesses& accesses, const Module::Visit& visit) {
     const uint64_t end = buffer.bytes.size();
     const auto& formats = buffer.use.formats;
     uint64_t taken = 0, done = 0;  // bytes behind a number that one of another format has taken
@@ -50,7 +49,7 @@ void visitNumbers(const Module& module, const Interface& interface, const Buffer
         while (at < last) {
             const Format* other = accessed.at(at);
             const Format& format = other != nullptr ? *other : used;
-            if (at + format.bytes() <= end) visit(at, format);
+            if (at + format.bytes() <= end) visit({.format = format, .offset = at});
             at += format.bytes();
         }
         if (at == last) return;
@@ -62,13 +61,29 @@ void visitNumbers(const Module& module, const Interface& interface, const Buffer
                              !formats.empty() &&
                              std::ranges::find(formats, run.format) == formats.end();
         const Format& used = isOther ? formats.front() : run.format;
+        const bool isPlain = accesses.empty() && used.bytes() == run.format.bytes();
+        if (isPlain && done <= run.offset) return visit({used, run.offset, run.count, run.stride});
         for (uint64_t i = 0; i < run.count; ++i) one(run.offset + i * run.stride, run.format, used);
     };
-    module.visit(buffer.use.type, 0, end, all);
-    // What is behind a type with an end, to which addresses point, or which a list has.
     const uint64_t size = module.sizeOf(buffer.use.type);
-    if (!isRepeated(module, buffer.use) && buffer.use.place != Place::kList) return;
-    for (uint64_t at = size; at < end; at += size) module.visit(buffer.use.type, at, end, all);
+    // There are several of a type with an end to which addresses point, or which a list has.
+    if (isRepeated(module, buffer.use) || buffer.use.place == Place::kList)
+        module.visitAll(buffer.use.type, size, end, all);
+    else
+        module.visit(buffer.use.type, 0, end, all);
+}
+
+}  // namespace
+
+void visitRuns(const Module& module, const Buffer& buffer, const Module::Visit& visit) {
+    visitRuns(module, {}, buffer, {}, visit);
+}
+
+void visitNumbers(const Module& module, const Interface& interface, const Buffer& buffer,
+                  const Accesses& accesses, const VisitNumber& visit) {
+    visitRuns(module, interface, buffer, accesses, [&](const Module::Run& run) {
+        for (uint64_t i = 0; i < run.count; ++i) visit(run.offset + i * run.stride, run.format);
+    });
 }
 
 void visitNumbers(const Module& module, const Buffer& buffer, const VisitNumber& visit) {

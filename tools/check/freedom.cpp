@@ -206,6 +206,7 @@ WrittenCount countWritten(const Module& module, const Memory& memory, const Exec
     WrittenCount count;
     for (size_t b = 0; b < memory.buffers.size(); ++b) {
         const Accesses& writers = writersOf(native, b);
+        if (std::ranges::all_of(writers, [](uint32_t writer) { return writer == 0; })) continue;
         visitNumbers(module, memory.interface, memory.buffers[b], writers,
                      [&](uint64_t offset, const Format&) {
                          if (offset >= writers.size() || writers[offset] == 0) return;

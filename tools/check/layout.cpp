@@ -8,7 +8,10 @@
 namespace coopvk::check {
 namespace {
 
-constexpr uint32_t kMaxDepth = 32, kMostMembers = 1u << 22;
+constexpr uint32_t kMaxDepth = 32;
+constexpr uint64_t kMostMembers = 1u << 22;
+// Of an element of an array: more are not kept for the other elements.
+constexpr size_t kMostRuns = 4096;
 constexpr uint64_t kMostElements = uint64_t{1} << 32, kMostBytes = uint64_t{1} << 31;
 
 bool isArray(spv::Op op) { return op == spv::Op::OpTypeArray || op == spv::Op::OpTypeRuntimeArray; }
@@ -88,7 +91,7 @@ bool Module::Walk::ends() const {
 }
 
 uint64_t Module::sizeOf(uint32_t type) const {
-    uint32_t left = kMostMembers;
+    uint64_t left = kMostMembers;
     return sizeOf({.type = type}, {left});
 }
 
@@ -121,20 +124,54 @@ void Module::visitMember(const Member& of, uint64_t offset, uint64_t end, const 
     const Member element = elementOf(of, type);
     isInArray = isInArray || isArray(type.opcode);
     const auto scalar = format(element.type);
-    if (!scalar) {
-        for (uint64_t e = 0; e < count; ++e)
-            visitMember(element, offset + e * stride, end, visit, isInArray, walk.deeper());
-        return;
-    }
+    if (!scalar)
+        return visitElements({element, offset, stride, count}, end, visit, isInArray,
+                             walk.deeper());
     count = std::min<uint64_t>(count, walk.left);
-    walk.left -= static_cast<uint32_t>(count);
+    walk.left -= count;
     if (end - offset < scalar->bytes()) return;
     count = std::min(count, (end - offset - scalar->bytes()) / stride + 1);
     visit({*scalar, offset, count, stride, isInArray});
 }
 
+// All have the same numbers, but for those that end behind the memory.
+void Module::visitElements(const Elements& of, uint64_t end, const Visit& visit, bool isInArray,
+                           Walk walk) const {
+    std::vector<Run> runs;
+    uint64_t size = 0;  // bytes up to the end of the last number
+    const uint64_t before = walk.left;
+    const auto note = [&](const Run& run) {
+        const uint64_t last = run.offset + (run.count - 1) * run.stride;
+        size = std::max(size, last + run.format.bytes() - of.offset);
+        if (runs.size() < kMostRuns) runs.push_back(run);
+        visit(run);
+    };
+    visitMember(of.element, of.offset, end, note, isInArray, walk);
+    const uint64_t members = before - walk.left;
+    for (uint64_t e = 1; e < of.count; ++e) {
+        const uint64_t more = e * of.stride;
+        const bool isWhole = walk.left >= members && of.offset + more + size <= end;
+        if (!isWhole || runs.size() == kMostRuns) {
+            visitMember(of.element, of.offset + more, end, visit, isInArray, walk);
+            continue;
+        }
+        walk.left -= members;
+        for (Run run : runs) {
+            run.offset += more;
+            visit(run);
+        }
+    }
+}
+
+void Module::visitAll(uint32_t type, uint64_t size, uint64_t end, const Visit& visit) const {
+    if (size == 0) return;
+    const uint64_t count = (end + size - 1) / size;
+    uint64_t left = kMostMembers * count;
+    visitElements({{.type = type}, 0, size, count}, end, visit, false, {left});
+}
+
 void Module::visit(uint32_t type, uint64_t offset, uint64_t end, const Visit& visit) const {
-    uint32_t left = kMostMembers;
+    uint64_t left = kMostMembers;
     visitMember({.type = type}, offset, end, visit, false, {left});
 }
 

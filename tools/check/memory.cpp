@@ -18,16 +18,30 @@ class Filler {
         : module_(module), choice_(choice), buffers_(buffers), random_(choice.seed) {}
 
     uint64_t number(const Format& format, bool isParameter) {
-        const bool isInteger = format.kind == Format::Kind::kInteger;
-        const bool mayBeAddress =
-            isInteger && format.bits == 64 && !format.isSigned && module_.usesAddresses();
-        if (format.kind == Format::Kind::kAddress || mayBeAddress) return address(format.pointee);
-        if (isInteger && isParameter && format.bits >= 32)
+        if (mayBeAddress(format)) return address(format.pointee);
+        if (isParameter && mayBeParameter(format))
             return kUniformUnit * (1 + random_.below(kUniformUnits)) + choice_.parameterRest;
         return randomNumber(format, choice_.values, random_);
     }
 
+    void run(const Module::Run& run, bool isParameter, std::byte* to) {
+        const bool isPlain =
+            !mayBeAddress(run.format) && !(isParameter && mayBeParameter(run.format));
+        if (isPlain && choice_.values == Values::kSmall)
+            return writeSmallNumbers(to, run.count, run.stride, run.format, random_);
+        for (uint64_t i = 0; i < run.count; ++i)
+            writeBits(to + i * run.stride, run.format, number(run.format, isParameter));
+    }
+
  private:
+    bool mayBeAddress(const Format& format) const {
+        const bool isWord =
+            format.kind == Format::Kind::kInteger && format.bits == 64 && !format.isSigned;
+        return format.kind == Format::Kind::kAddress || (isWord && module_.usesAddresses());
+    }
+    static bool mayBeParameter(const Format& format) {
+        return format.kind == Format::Kind::kInteger && format.bits >= 32;
+    }
     // Of a buffer of the type; of any if the type is not known.
     uint64_t address(uint32_t pointee) const {
         for (const Buffer& buffer : buffers_) {
@@ -85,14 +99,18 @@ void fill(const Module& module, Buffer& buffer, Filler& filler) {
     if (!buffer.use.isGiven()) return;
     const bool repeats = isRepeated(module, buffer.use);
     const uint64_t last = repeats ? (buffer.bytes.size() / size - 1) * size : 0;
-    visitNumbers(module, buffer, [&](uint64_t offset, const Format& format) {
-        std::byte* to = buffer.bytes.data() + offset;
-        if (repeats && offset >= last) return;
+    visitRuns(module, buffer, [&](const Module::Run& run) {
+        std::byte* to = buffer.bytes.data() + run.offset;
+        if (!repeats) return filler.run(run, buffer.use.isUniform, to);
         const bool isNext =
-            format.kind == Format::Kind::kAddress && format.pointee == buffer.use.type;
-        if (repeats && isNext)
-            return writeBits(to, format, buffer.address + (offset / size + 1) * size);
-        writeBits(to, format, filler.number(format, buffer.use.isUniform));
+            run.format.kind == Format::Kind::kAddress && run.format.pointee == buffer.use.type;
+        for (uint64_t i = 0; i < run.count; ++i, to += run.stride) {
+            const uint64_t offset = run.offset + i * run.stride;
+            if (offset >= last) return;
+            writeBits(to, run.format,
+                      isNext ? buffer.address + (offset / size + 1) * size
+                             : filler.number(run.format, buffer.use.isUniform));
+        }
     });
 }
 
@@ -159,9 +177,7 @@ Memory makeMemory(const Module& module, const MemoryChoice& choice) {
     memory.pushConstants.resize(std::max<size_t>(std::min(module.sizeOf(push), kMostGuessedBytes),
                                                  choice.pushConstants.size()));
     module.visit(push, 0, memory.pushConstants.size(), [&](const Module::Run& run) {
-        for (uint64_t i = 0; i < run.count; ++i)
-            writeBits(memory.pushConstants.data() + run.offset + i * run.stride, run.format,
-                      filler.number(run.format, true));
+        filler.run(run, true, memory.pushConstants.data() + run.offset);
     });
     std::ranges::copy(choice.pushConstants, memory.pushConstants.begin());
     return memory;
@@ -223,7 +239,8 @@ MemoryCopy::MemoryCopy(const Memory& from, Keeps keeps) {
         addresses_.push_back(given(range, address));
 }
 
-std::vector<std::vector<std::byte>> MemoryCopy::contents() const {
+std::vector<std::vector<std::byte>> MemoryCopy::takeContents() {
+    if (owned_.size() == ranges_.size()) return std::move(owned_);
     std::vector<std::vector<std::byte>> contents;
     for (size_t buffer = 0; buffer < ranges_.size(); ++buffer) {
         const auto all = bytes(buffer);
@@ -232,7 +249,8 @@ std::vector<std::vector<std::byte>> MemoryCopy::contents() const {
     return contents;
 }
 
-std::vector<Accessed> MemoryCopy::accessed() const {
+std::vector<Accessed> MemoryCopy::takeAccessed() {
+    if (ownedAccesses_.size() == ranges_.size()) return std::move(ownedAccesses_);
     std::vector<Accessed> accessed;
     for (const reference::Range& range : ranges_) {
         Accessed& of = accessed.emplace_back();

@@ -95,6 +95,8 @@ bool isRepeated(const Module& module, const BufferUse& use);
 // matrices or vectors are accessed there, else as the type says.
 using VisitNumber = std::function<void(uint64_t offset, const Format& format)>;
 void visitNumbers(const Module& module, const Buffer& buffer, const VisitNumber& visit);
+// The same, with numbers of one format at a time.
+void visitRuns(const Module& module, const Buffer& buffer, const Module::Visit& visit);
 
 struct BufferByte {
     size_t buffer = 0;
@@ -136,9 +138,9 @@ class MemoryCopy final : public reference::Resources {
     std::span<reference::Deviation> deviations(size_t buffer) {
         return {ranges_[buffer].deviations, static_cast<size_t>(ranges_[buffer].size)};
     }
-    std::vector<std::vector<std::byte>> contents() const;
-    // Of each buffer, if they are kept.
-    std::vector<Accessed> accessed() const;
+    // Of each buffer, at the end: bytes, and what is kept of them.
+    std::vector<std::vector<std::byte>> takeContents();
+    std::vector<Accessed> takeAccessed();
 
  private:
     std::vector<std::vector<std::byte>> owned_;    // of buffers that are made up

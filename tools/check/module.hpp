@@ -93,7 +93,7 @@ class Module {
 
     // Numbers of one format, the first at `offset`. Offsets and strides are in bytes.
     struct Run {
-        const Format& format;
+        Format format;
         uint64_t offset = 0, count = 1, stride = 0;
         bool isInArray = false;
     };
@@ -101,11 +101,13 @@ class Module {
     // Calls `visit` for all numbers of a value of the type that begins at `offset` and ends before
     // `end`, in their order. Runtime arrays go on to `end`.
     void visit(uint32_t type, uint64_t offset, uint64_t end, const Visit& visit) const;
+    // The same for one value behind the other, each of so many bytes.
+    void visitAll(uint32_t type, uint64_t size, uint64_t end, const Visit& visit) const;
 
  private:
     // Types may be nested so that they have more members than there is time for.
     struct Walk {
-        uint32_t& left;  // members that are still visited
+        uint64_t& left;  // members that are still visited
         uint32_t depth = 0;
         Walk deeper() const { return {left, depth + 1}; }
         bool ends() const;
@@ -119,6 +121,14 @@ class Module {
     std::vector<Member> membersOf(uint32_t structType, Walk walk) const;
     void visitMember(const Member& of, uint64_t offset, uint64_t end, const Visit& visit,
                      bool isInArray, Walk walk) const;
+
+    // Of elements of one type, each `stride` bytes behind the one before.
+    struct Elements {
+        Member element;
+        uint64_t offset, stride, count;
+    };
+    void visitElements(const Elements& of, uint64_t end, const Visit& visit, bool isInArray,
+                       Walk walk) const;
 
     std::vector<Instruction> all_;
     std::vector<uint32_t> definitions_;  // by id: index into all_ plus 1; 0: none

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numbers.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <format>
+#include <type_traits>
 
 namespace coopvk::check {
 namespace {
@@ -15,8 +17,8 @@ uint64_t anyFloat(const Format& format, Random& random) {
     const uint32_t mantissaBits = numbers::format(*format.number).mantissaBits;
     const uint64_t mantissa = random.next() & numbers::lowBits(mantissaBits);
     const double size =
-        1 + std::ldexp(static_cast<double>(mantissa), -static_cast<int>(mantissaBits));
-    const double value = std::ldexp(size, static_cast<int>(random.below(4)) - 3);
+        1 + static_cast<double>(mantissa) / static_cast<double>(uint64_t{1} << mantissaBits);
+    const double value = size * static_cast<double>(uint64_t{1} << random.below(4)) / 8;
     return numbers::bitsOf(*format.number, random.below(2) != 0 ? -value : value);
 }
 
@@ -65,6 +67,31 @@ uint64_t specialInteger(const Format& format, Random& random) {
     return extremes[random.below(std::size(extremes))];
 }
 
+constexpr int64_t kMostSmall = 4;
+using SmallNumbers = std::array<uint64_t, 2 * kMostSmall + 1>;
+
+// Unsigned integers have no sign.
+SmallNumbers smallNumbers(const Format& format) {
+    SmallNumbers all;
+    for (int64_t value = -kMostSmall; value <= kMostSmall; ++value) {
+        uint64_t& bits = all[static_cast<size_t>(value + kMostSmall)];
+        if (format.kind == Format::Kind::kFloat)
+            bits = numbers::bitsOf(*format.number, static_cast<double>(value));
+        else
+            bits = static_cast<uint64_t>(format.isSigned ? value : std::abs(value));
+    }
+    return all;
+}
+
+// `bytes`: a constant where compilers know it.
+void writeAny(std::byte* to, uint64_t count, uint64_t stride, auto bytes, const SmallNumbers& of,
+              Random& random) {
+    for (uint64_t i = 0; i < count; ++i)
+        std::memcpy(to + i * stride, &of[random.below(of.size())], bytes);
+}
+template <uint64_t n>
+using Bytes = std::integral_constant<uint64_t, n>;
+
 int64_t signedValue(const Format& format, uint64_t bits) {
     const uint32_t unused = 64 - format.bits;
     return static_cast<int64_t>(bits << unused) >> unused;
@@ -72,23 +99,25 @@ int64_t signedValue(const Format& format, uint64_t bits) {
 
 }  // namespace
 
-uint64_t Random::next() {
-    state_ += 0x9E3779B97F4A7C15ull;
-    uint64_t bits = state_;
-    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ull;
-    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBull;
-    return bits ^ (bits >> 31);
-}
-
 uint64_t randomNumber(const Format& format, Values values, Random& random) {
     const bool isFloat = format.kind == Format::Kind::kFloat;
     if (values == Values::kSpecial && random.below(kSpecialEvery) == 0)
         return isFloat ? specialFloat(format, random) : specialInteger(format, random);
     if (values != Values::kSmall)
         return isFloat ? anyFloat(format, random) : anyInteger(format, random);
-    const auto value = static_cast<int64_t>(random.below(9)) - 4;
+    const int64_t value = static_cast<int64_t>(random.below(2 * kMostSmall + 1)) - kMostSmall;
     if (isFloat) return numbers::bitsOf(*format.number, static_cast<double>(value));
     return static_cast<uint64_t>(format.isSigned ? value : std::abs(value));
+}
+
+void writeSmallNumbers(std::byte* to, uint64_t count, uint64_t stride, const Format& format,
+                       Random& random) {
+    const SmallNumbers all = smallNumbers(format);
+    const uint64_t bytes = format.bytes();
+    if (bytes == 1) return writeAny(to, count, stride, Bytes<1>(), all, random);
+    if (bytes == 2) return writeAny(to, count, stride, Bytes<2>(), all, random);
+    if (bytes == 4) return writeAny(to, count, stride, Bytes<4>(), all, random);
+    writeAny(to, count, stride, bytes, all, random);
 }
 
 uint64_t orSpecial(const Format& format, uint64_t bits, Random& random) {

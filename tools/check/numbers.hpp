@@ -22,7 +22,14 @@ enum class Values {
 class Random {
  public:
     explicit Random(uint64_t seed) : state_(seed) {}
-    uint64_t next();  // SplitMix64
+    // SplitMix64
+    uint64_t next() {
+        state_ += 0x9E3779B97F4A7C15ull;
+        uint64_t bits = state_;
+        bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ull;
+        bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBull;
+        return bits ^ (bits >> 31);
+    }
     uint64_t below(uint64_t end) { return next() % end; }
 
  private:
@@ -31,6 +38,9 @@ class Random {
 
 // The bits of a number.
 uint64_t randomNumber(const Format& format, Values values, Random& random);
+// So many of Values::kSmall, of which each begins `stride` bytes behind the one before.
+void writeSmallNumbers(std::byte* to, uint64_t count, uint64_t stride, const Format& format,
+                       Random& random);
 // The same, or a special float in its place.
 uint64_t orSpecial(const Format& format, uint64_t bits, Random& random);
 // The value of a float or an integer, rounded to a double.

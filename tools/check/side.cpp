@@ -87,8 +87,8 @@ Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3
         .groups = groups, .base = baseOf(memory), .pushConstants = memory.pushConstants};
     const auto status = reference::execute(*side.program, dispatch, copy, settings, collector);
     if (!status) execution.error = status.error().message;
-    execution.contents = copy.contents();
-    if (keepsAccesses || keepsDeviations) execution.accessed = copy.accessed();
+    execution.contents = copy.takeContents();
+    if (keepsAccesses || keepsDeviations) execution.accessed = copy.takeAccessed();
     if (keepsAccesses) execution.padding = takePadding(execution.accessed);
     return execution;
 }
