@@ -14,6 +14,9 @@ namespace {
 // One in eight is on long vectors, two are on cooperative vectors.
 constexpr size_t kKindOf[] = {1, 0, 0, 2, 1, 0, 0, 0};
 
+// Of so many programs one is large: those take most of the time all the same.
+constexpr uint64_t kLargeEvery = 10;
+
 void chooseDevice(Case& made) {
     check::Random random(~made.seed);
     const std::span<const check::DeviceClass> classes = check::deviceClasses();
@@ -32,13 +35,15 @@ void chooseDevice(Case& made) {
 
 }  // namespace
 
-Case caseOf(uint64_t seed, const Kind* kind) {
+Case caseOf(uint64_t seed, const Kind* kind, std::optional<Size> size) {
     check::Random random(seed);
     const uint32_t lanes = 4u << random.below(6);
     const Kind& chosen = kKinds[kKindOf[random.below(std::size(kKindOf))]];
     const Kind& used = kind != nullptr ? *kind : chosen;
     const uint64_t own = random.next();
-    Case made{seed, used.make(own, lanes, Features::kAll),
+    const Size chosenSize =
+        check::Random(seed ^ 0x73697A65).below(kLargeEvery) == 0 ? Size::kLarge : Size::kSmall;
+    Case made{seed, used.make(own, lanes, Features::kAll, size.value_or(chosenSize)),
               random.below(3) == 0 ? rewrite::BackEnd::kNative : rewrite::BackEnd::kCore,
               static_cast<reference::Choice>(random.below(3)), random.below(8) == 0};
     chooseDevice(made);
@@ -97,7 +102,7 @@ std::string messageOf(const check::Outcome& outcome) {
 }  // namespace
 
 check::MemoryChoice memoryOf(const Case& made) {
-    check::MemoryChoice memory{.seed = made.seed, .bufferSize = kBufferSize};
+    check::MemoryChoice memory{.seed = made.seed, .bufferSize = made.program.bufferSize};
     const auto push = std::as_bytes(std::span(made.program.push));
     memory.pushConstants.assign(push.begin(), push.end());
     return memory;

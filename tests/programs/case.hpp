@@ -25,8 +25,8 @@ struct Case {
     rewrite::DeviceTraits device;  // of that class, with some features
     rewrite::MatrixTuning tuning;  // in place of some of what the rewriter would choose
 };
-// `kind`: null if the seed also chooses this.
-Case caseOf(uint64_t seed, const Kind* kind = nullptr);
+// `kind`, `size`: null and nothing if the seed also chooses this.
+Case caseOf(uint64_t seed, const Kind* kind = nullptr, std::optional<Size> size = {});
 
 // Words of the program; nothing, with a message, if its text is wrong.
 std::optional<std::vector<uint32_t>> assemble(const std::string& text, std::string& problem);
@@ -46,7 +46,7 @@ check::MemoryChoice memoryOf(const Case& made);
 // What executions change beside that, to find faults.
 enum class More { kSome, kAll };
 // Blocks that a subgroup may execute. With faults some programs never end.
-constexpr uint64_t kSteps = 1u << 20, kStepsWithFault = 1u << 15;
+constexpr uint64_t kSteps = 1u << 20, kStepsWithFault = 1u << 13;
 // `rewritten`: what is executed in place of what the rewriter makes, if there is any.
 Result execute(const Case& made, std::span<const uint32_t> words,
                std::span<const uint32_t> rewritten = {}, More more = More::kSome,

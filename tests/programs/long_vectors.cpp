@@ -17,20 +17,22 @@ constexpr Component kAll[] = {kF16, kF32, kF32, kF64, kS8,  kS16, kS32,
 // Cooperative vectors have no others.
 constexpr Component kBeside[] = {kF16, kF32, kS32, kU32, kS8, kU8};
 // Components of all invocations of a vector, in most programs.
-constexpr uint32_t kMuch = 8192;
+constexpr uint32_t kMuch = 8192, kMuchIfSmall = 512;
 
 }  // namespace
 
-LongWriter::LongWriter(uint64_t seed, uint32_t lanes_, Features features)
-    : Writer(seed, lanes_, features) {
+LongWriter::LongWriter(uint64_t seed, uint32_t lanes_, Features features, Size size_)
+    : Writer(seed, lanes_, features, size_) {
     text.need("LongVectorEXT", "SPV_EXT_long_vector");
     subgroups = std::min(1u + pick(2), 128 / lanes_);
     isBeside_ = chance(4);
     usesLiteralCounts_ = !isBeside_ && chance(3);
-    const bool isMuch = chance(16);
+    if (isSmall && chance(2)) subgroups = 1;
+    const bool isMuch = chance(16) && !isSmall;
+    const uint32_t much = isSmall ? kMuchIfSmall : kMuch;
     for (uint32_t& count : counts) {
         do count = isBeside_ ? any(kBesideCounts) : any(kCounts);
-        while (!isMuch && count * lanes * subgroups > kMuch);
+        while (!isMuch && count * lanes * subgroups > much);
     }
     for (Component& component : components) component = isBeside_ ? any(kBeside) : any(kAll);
     if (isBeside_) text.need("CooperativeVectorNV", "SPV_NV_cooperative_vector");
@@ -91,7 +93,7 @@ LongWriter::Vectors& LongWriter::vectors(const LongType& of, bool isOutput, bool
         stride = (first + 3 * stride + grain - 1) / grain * grain;
         made.structure = element;
     }
-    made.capacity = static_cast<uint32_t>(kBufferSize) / stride;
+    made.capacity = bufferSize / stride;
     // Runtime arrays of input and output are different types, since their strides may differ.
     made.variable = buffer(element + (isOutput ? " " : ""), stride, kOtherKeys + vectors_.size());
     return made;
@@ -240,14 +242,15 @@ void LongWriter::statements(uint32_t most) {
 }
 
 Program LongWriter::program() {
-    statements(3 + pick(10));
+    statements(statementCount(10));
     // The newest values follow from most of the others.
-    for (size_t i = live.size(), stored = 0; i-- > 0 && stored < 6; ++stored) store(live[i]);
+    for (size_t i = live.size(), stored = 0; i-- > 0 && stored < mostStored(); ++stored)
+        store(live[i]);
     return finish(lanes * subgroups);
 }
 
-Program longProgram(uint64_t seed, uint32_t lanes, Features features) {
-    return LongWriter(seed, lanes, features).program();
+Program longProgram(uint64_t seed, uint32_t lanes, Features features, Size size) {
+    return LongWriter(seed, lanes, features, size).program();
 }
 
 }  // namespace coopvk::programs

@@ -28,7 +28,7 @@ struct LongValue {
 
 class LongWriter : public Writer {
  public:
-    LongWriter(uint64_t seed, uint32_t lanes, Features features);
+    LongWriter(uint64_t seed, uint32_t lanes, Features features, Size size);
 
     std::string type(const LongType& of);
     std::string type(Component component, uint32_t count) { return type({component, count}); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // usage: random_programs [--count N] [--seconds T] [--seed S] [--threads T] [--every T] [--text]
-//                        [--kind matrices|vectors|long-vectors]
+//                        [--kind matrices|vectors|long-vectors] [--size small|large]
 // Executes random programs natively and through coopvk on the reference device. Program n has the
 // seed S + n. It prints the seeds of those that part, and every 60 seconds and at the end how many
 // it executed. It ends after N programs, or after T seconds.
@@ -29,6 +29,7 @@ struct Arguments {
     uint64_t count = 0, seconds = 0, seed = 1, threads = 0, every = 60;
     bool text = false;           // print the program, what it becomes, and its outcome
     const Kind* kind = nullptr;  // of all programs; null: of any kind
+    std::optional<Size> size;    // the same
 };
 
 class Runner {
@@ -57,7 +58,7 @@ class Runner {
         while (Clock::now() < end_) {
             const uint64_t number = next_.fetch_add(1);
             if (number >= arguments_.count) return;
-            const Case made = caseOf(arguments_.seed + number, arguments_.kind);
+            const Case made = caseOf(arguments_.seed + number, arguments_.kind, arguments_.size);
             Result result;
             const auto words = assemble(made.program.text, result.message);
             result.verdict = Verdict::kNotExecutable;
@@ -137,6 +138,12 @@ bool read(int argc, char** argv, Arguments& arguments) {
             continue;
         }
         bool isKnown = false;
+        if (std::strcmp(argv[i], "--size") == 0 && i + 1 != argc) {
+            const std::string_view size = argv[++i];
+            if (size != "small" && size != "large") return false;
+            arguments.size = size == "small" ? Size::kSmall : Size::kLarge;
+            continue;
+        }
         if (std::strcmp(argv[i], "--kind") == 0 && i + 1 != argc) {
             const auto* kind = std::ranges::find(kKinds, std::string_view(argv[++i]), &Kind::name);
             if (kind == std::end(kKinds)) return false;
@@ -161,7 +168,7 @@ int main(int argc, char** argv) {
     if (!coopvk::programs::read(argc, argv, arguments)) {
         std::fputs(
             "usage: random_programs [--count N] [--seconds T] [--seed S] [--threads T] [--every T] "
-            "[--text] [--kind matrices|vectors|long-vectors]\n",
+            "[--text] [--kind matrices|vectors|long-vectors] [--size small|large]\n",
             stderr);
         return 2;
     }

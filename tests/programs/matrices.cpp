@@ -22,6 +22,7 @@ constexpr ProductRow kNvProducts[] = {
     {kF16, kF16, kF16}, {kF16, kF16, kF32}, {kF32, kF32, kF32}, {kS8, kS8, kS32}, {kU8, kU8, kU32}};
 constexpr uint32_t kMatrixSizes[] = {8, 16, 16, 16, 32, 4, 24, 12};
 constexpr uint32_t kWorkgroupSizes[] = {16, 16, 32, 48};
+constexpr uint32_t kSmallMatrixSizes[] = {8, 8, 4, 16}, kSmallWorkgroupSizes[] = {16, 16, 16, 32};
 
 // The largest number in memory.
 double inputOf(Component component) { return component == kS4 ? 8 : component == kU4 ? 15 : 4; }
@@ -32,8 +33,8 @@ bool holds(Component component, double bound) {
     return !info(component).isFloat || bound <= info(component).limit;
 }
 
-MatrixWriter::MatrixWriter(uint64_t seed, uint32_t lanes_, Features features)
-    : Writer(seed, lanes_, features) {
+MatrixWriter::MatrixWriter(uint64_t seed, uint32_t lanes_, Features features, Size size_)
+    : Writer(seed, lanes_, features, size_) {
     isNv = chance(8);
     usesUntyped = usesUntyped && !isNv;
     product = isNv ? any(kNvProducts) : any(kMatrixProducts);
@@ -45,8 +46,14 @@ MatrixWriter::MatrixWriter(uint64_t seed, uint32_t lanes_, Features features)
     ofWorkgroup = !isOfSubgroups && chance(4);
     mixesScopes = ofWorkgroup && chance(3);
     subgroups = std::min(1u << pick(ofWorkgroup ? 4 : 2), 512 / lanes);
+    if (isSmall && chance(2)) subgroups = 1;
     subgroupsPart = subgroups > 1 && !ofWorkgroup && chance(2);
-    for (uint32_t& size : dimensions) size = ofWorkgroup ? any(kWorkgroupSizes) : any(kMatrixSizes);
+    for (uint32_t& size : dimensions) {
+        if (isSmall)
+            size = ofWorkgroup ? any(kSmallWorkgroupSizes) : any(kSmallMatrixSizes);
+        else
+            size = ofWorkgroup ? any(kWorkgroupSizes) : any(kMatrixSizes);
+    }
 }
 
 std::string MatrixWriter::type(const MatrixType& of) {
@@ -247,17 +254,17 @@ bool statement(MatrixWriter& w) {
 }
 
 Program MatrixWriter::program() {
-    const uint32_t count = 3 + pick(8);
+    const uint32_t count = statementCount(8);
     for (uint32_t made = 0, tries = 0; made < count && tries < 60; ++tries)
         made += statement(*this) ? 1 : 0;
     // The newest values follow from most of the others.
-    for (size_t i = live.size(), stored = 0; i-- > 0 && stored < 6;)
+    for (size_t i = live.size(), stored = 0; i-- > 0 && stored < mostStored();)
         stored += store(live[i]) ? 1 : 0;
     return finish(lanes * subgroups);
 }
 
-Program matrixProgram(uint64_t seed, uint32_t lanes, Features features) {
-    return MatrixWriter(seed, lanes, features).program();
+Program matrixProgram(uint64_t seed, uint32_t lanes, Features features, Size size) {
+    return MatrixWriter(seed, lanes, features, size).program();
 }
 
 }  // namespace coopvk::programs

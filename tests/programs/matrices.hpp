@@ -33,7 +33,7 @@ struct ProductRow {
 
 class MatrixWriter : public Writer {
  public:
-    MatrixWriter(uint64_t seed, uint32_t lanes, Features features);
+    MatrixWriter(uint64_t seed, uint32_t lanes, Features features, Size size);
 
     std::string type(const MatrixType& type);
     // Instructions in the extension's dialect.

@@ -3,7 +3,7 @@
 // Equal products in loops one behind the other, and at the end of both branches of a selection; and
 // products that are nearly equal.
 #include <cmath>
-#include <regex>
+#include <cstring>
 
 #include "matrices.hpp"
 
@@ -92,7 +92,8 @@ using Words = std::vector<std::pair<const char*, std::string>>;
 
 std::string filled(std::string text, const Words& words) {
     for (const auto& [word, value] : words)
-        text = std::regex_replace(text, std::regex(word), value);
+        for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += value.size())
+            text.replace(at, std::strlen(word), value);
     return text;
 }
 

@@ -18,7 +18,8 @@ struct Program {
     uint32_t lanes = 0;          // subgroup size for which it is
     std::vector<uint32_t> push;  // push constants
     std::vector<check::SpecializationValue> specialization;
-    uint32_t buffers = 0;  // storage buffers of set 0; their bindings are from 0 on
+    uint32_t buffers = 0;     // storage buffers of set 0; their bindings are from 0 on
+    uint64_t bufferSize = 0;  // bytes of each
     // SPIRV-Tools does not know which pointers SPV_INTEL_2d_block_io takes.
     bool canBeValidated = true;
 };
@@ -27,9 +28,6 @@ struct Program {
 inline constexpr uint32_t kNumbers = 8;
 // One more: an array of variables has no such length, and none of its type an explicit layout.
 inline constexpr uint32_t kPushed = kNumbers + 1;
-// Bytes of each buffer.
-inline constexpr uint64_t kBufferSize = 32768;
-
 enum class Features {
     kAll,
     // What drivers of today have without further extensions: no untyped pointers, 64-bit indices,
@@ -38,14 +36,17 @@ enum class Features {
     kOfDrivers,
 };
 
-Program matrixProgram(uint64_t seed, uint32_t lanes, Features features = Features::kAll);
-Program vectorProgram(uint64_t seed, uint32_t lanes, Features features = Features::kAll);
-Program longProgram(uint64_t seed, uint32_t lanes, Features features = Features::kAll);
+// Small ones have few statements on small matrices and vectors, mostly of one subgroup.
+enum class Size { kLarge, kSmall };
+
+Program matrixProgram(uint64_t seed, uint32_t lanes, Features features, Size size);
+Program vectorProgram(uint64_t seed, uint32_t lanes, Features features, Size size);
+Program longProgram(uint64_t seed, uint32_t lanes, Features features, Size size);
 
 // What a program is about; the names are those of random_programs' option --kind.
 struct Kind {
     std::string_view name;
-    Program (*make)(uint64_t seed, uint32_t lanes, Features features);
+    Program (*make)(uint64_t seed, uint32_t lanes, Features features, Size size);
 };
 inline constexpr Kind kKinds[] = {
     {"matrices", matrixProgram}, {"vectors", vectorProgram}, {"long-vectors", longProgram}};

@@ -77,8 +77,8 @@ bool VectorWriter::statement() {
     return (this->*any(kStatements))();
 }
 
-Program vectorProgram(uint64_t seed, uint32_t lanes, Features features) {
-    return VectorWriter(seed, lanes, features).program();
+Program vectorProgram(uint64_t seed, uint32_t lanes, Features features, Size size) {
+    return VectorWriter(seed, lanes, features, size).program();
 }
 
 }  // namespace coopvk::programs

@@ -15,15 +15,16 @@ constexpr VectorProduct kVectorProducts[] = {
     {kF32, kS8, kS8, kS32, kS32},     {kS8, kS8, kS8, kS32, kS32},
     {kU8, kU8, kU8, kU32, kU32},
 };
-constexpr uint32_t kVectorSizes[] = {16, 8, 4, 24, 32};
+constexpr uint32_t kVectorSizes[] = {16, 8, 4, 24, 32}, kSmallVectorSizes[] = {4, 8, 8, 16};
 }  // namespace
 
-VectorWriter::VectorWriter(uint64_t seed, uint32_t lanes_, Features features)
-    : Writer(seed, lanes_, features) {
+VectorWriter::VectorWriter(uint64_t seed, uint32_t lanes_, Features features, Size size_)
+    : Writer(seed, lanes_, features, size_) {
     text.need("CooperativeVectorNV", "SPV_NV_cooperative_vector");
     subgroups_ = std::min(1u + pick(2), 128 / lanes_);
     product_ = any(kVectorProducts);
-    for (uint32_t& size : sizes_) size = any(kVectorSizes);
+    if (isSmall && chance(2)) subgroups_ = 1;
+    for (uint32_t& size : sizes_) size = isSmall ? any(kSmallVectorSizes) : any(kVectorSizes);
 }
 
 bool VectorWriter::multiply() {

@@ -31,13 +31,13 @@ inline constexpr double kVectorInput = 4;  // largest number in memory
 
 class VectorWriter final : public Writer {
  public:
-    VectorWriter(uint64_t seed, uint32_t lanes, Features features);
+    VectorWriter(uint64_t seed, uint32_t lanes, Features features, Size size);
 
     Program program() {
-        const uint32_t count = 3 + pick(8);
+        const uint32_t count = statementCount(8);
         for (uint32_t made = 0, tries = 0; made < count && tries < 60; ++tries)
             made += statement() ? 1 : 0;
-        for (size_t i = live_.size(), stored = 0; i-- > 0 && stored < 6;)
+        for (size_t i = live_.size(), stored = 0; i-- > 0 && stored < mostStored();)
             stored += store(live_[i]) ? 1 : 0;
         return finish(lanes * subgroups_);
     }

@@ -3,7 +3,21 @@
 
 namespace coopvk::programs {
 
-Writer::Writer(uint64_t seed, uint32_t lanes_, Features features) : random(seed), lanes(lanes_) {
+namespace {
+
+// Filling memory takes long. Buffers that turn out to be too small grow.
+uint32_t bufferSizeOf(uint32_t lanes, Size size) {
+    if (size == Size::kLarge) return 32768;
+    return lanes < 64 ? 8192 : 16384;
+}
+
+}  // namespace
+
+Writer::Writer(uint64_t seed, uint32_t lanes_, Features features, Size size)
+    : random(seed),
+      lanes(lanes_),
+      isSmall(size == Size::kSmall),
+      bufferSize(bufferSizeOf(lanes_, size)) {
     for (const char* capability : {"Shader", "VulkanMemoryModel", "GroupNonUniform",
                                    "StorageBuffer16BitAccess", "StorageBuffer8BitAccess"})
         text.need(capability);
@@ -26,6 +40,7 @@ Program Writer::finish(uint32_t invocations) {
     for (uint32_t n = 0; n < kPushed; ++n) made.push.push_back(n);
     made.specialization = text.specialization();
     made.canBeValidated = canBeValidated;
+    made.bufferSize = bufferSize;
     made.buffers = static_cast<uint32_t>(buffers_.size());
     return made;
 }

@@ -14,7 +14,7 @@ namespace coopvk::programs {
 
 class Writer {
  public:
-    Writer(uint64_t seed, uint32_t lanes, Features features);
+    Writer(uint64_t seed, uint32_t lanes, Features features, Size size);
 
     uint32_t pick(size_t count) { return static_cast<uint32_t>(random.below(count)); }
     bool chance(uint32_t oneIn) { return pick(oneIn) == 0; }
@@ -50,9 +50,7 @@ class Writer {
     std::string outputArray(Component component) { return place(component, true, {}); }
     // The first of `count` elements of the output that nothing else writes; none if it is full.
     bool reserve(Component component, uint32_t count, uint32_t& first);
-    uint32_t capacity(Component component) const {
-        return static_cast<uint32_t>(kBufferSize) / info(component).bytes;
-    }
+    uint32_t capacity(Component component) const { return bufferSize / info(component).bytes; }
     std::string builtIn(const std::string& name);  // of u32
     std::string boolean() { return text.global("OpTypeBool"); }
     std::string boolean(bool value) {
@@ -60,12 +58,17 @@ class Writer {
     }
     // A buffer with elements of the type, of so many bytes each. The key says which one.
     std::string buffer(const std::string& element, uint32_t bytes, size_t key);
+    // How many statements a program has, and how many values it stores at its end.
+    uint32_t statementCount(uint32_t more) { return isSmall ? 1 + pick(4) : 3 + pick(more); }
+    uint32_t mostStored() const { return isSmall ? 3 : 6; }
     // What the module declares beyond statements.
     Program finish(uint32_t invocations);
 
     Text text;
     check::Random random;
     uint32_t lanes;
+    bool isSmall;
+    uint32_t bufferSize;  // bytes
     bool usesUntyped = false, hasAllFeatures = true, canBeValidated = true;
 
  private:

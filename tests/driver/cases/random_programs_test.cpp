@@ -32,7 +32,7 @@ Program programFrom(uint64_t seed, Kind kind) {
     const auto make = programs::kKinds[static_cast<size_t>(kind)].make;
     const uint32_t lanes = Context::get().subgroupSize;
     for (uint64_t next = seed << 32;; ++next) {
-        Program made = make(next, lanes, programs::Features::kOfDrivers);
+        Program made = make(next, lanes, programs::Features::kOfDrivers, programs::Size::kLarge);
         if (made.buffers <= kArrayBinding && (made.canBeValidated || !areTheDrivers(kind)))
             return made;
     }
@@ -49,7 +49,7 @@ TEST_P(RandomPrograms, MatchReference) {
     const auto words = programs::assemble(program.text, problem);
     ASSERT_TRUE(words) << problem;
     const check::Module module(*words, program.specialization);
-    check::MemoryChoice choice{.seed = seed, .bufferSize = programs::kBufferSize};
+    check::MemoryChoice choice{.seed = seed, .bufferSize = program.bufferSize};
     const auto push = std::as_bytes(std::span(program.push));
     choice.pushConstants.assign(push.begin(), push.end());
     const check::Memory memory = check::makeMemory(module, choice);

@@ -36,7 +36,7 @@ constexpr size_t kMostText = 100000;
 // for each fault.
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kLongestCheck{2};
-constexpr uint64_t kFirstSeed = 7000000000;
+constexpr uint64_t kFirstSeed = 7000000001;
 
 struct Arguments {
     uint64_t count = 0, seconds = 0, seed = kFirstSeed, threads = 0;

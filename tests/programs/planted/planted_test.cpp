@@ -22,7 +22,7 @@ template <typename EditedOutput>
 uint32_t findIn(uint32_t within, const EditedOutput& edit) {
     uint32_t planted = 0;
     for (uint64_t seed = kFirstSeed; seed < kFirstSeed + kMost && planted < within; ++seed) {
-        Case made = caseOf(seed);
+        Case made = caseOf(seed, nullptr, Size::kLarge);
         made.validate = true;  // an edit may make a module invalid, which is not counted
         if (!made.program.canBeValidated) continue;
         std::string problem;
