@@ -113,8 +113,10 @@ bool setBuiltIn(const Workgroup& group, Subgroup& s, const Variable& variable) {
     const Deviation deviation = isOfDevice ? s.shadow->ofDeviceIndex() : 0;
     for (uint32_t c = 0; c < value.components(); ++c) {
         const uint64_t mask = lowBits(scalarOf(*variable.type, c).width);
-        for (uint32_t lane = 0; lane < s.lanes; ++lane)
+        // Workgroups may be smaller than a subgroup.
+        s.all.forEach([&](uint32_t lane) {
             value.set(c, lane, {row->value({group, s, lane}, c) & mask, true, deviation});
+        });
     }
     return true;
 }
