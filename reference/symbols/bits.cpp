@@ -131,13 +131,20 @@ void eachBits(const Transferred& t) {
     t.each([&](uint32_t c, uint32_t lane) { return kOf(t, c, lane); });
 }
 
-// The same bits as components of another width. These are the bits of numbers.
+// The same bits as components of another width. These are the bits of numbers. What is not defined
+// is any number, as a part of one that counts as defined, too.
 void casts(const Transferred& t) {
     const Value &result = t.result(), &from = t.operand(0);
+    const auto termOf = [&](uint32_t c, uint32_t lane) {
+        if (from.isDefined(c, lane) || t.s.program == t.all.original)
+            return t.all.termOf(from, c, lane);
+        return t.all.anyNumber(*t.s.program, scalarOf(*from.type, c), from.at(c, lane),
+                               t.at.opcode);
+    };
     t.mask.forEach([&](uint32_t lane) {
         Pieces all;
         for (uint32_t c = 0; c < from.components(); ++c) {
-            const TermId term = t.terms().rounded(t.all.termOf(from, c, lane));
+            const TermId term = t.terms().rounded(termOf(c, lane));
             t.terms().addPieces(term, 0, widthAt(t.terms(), term), all);
         }
         const TermId first = t.all.termOf(from, 0, lane);
@@ -208,7 +215,7 @@ constexpr TransferRow eachRow(Transfer transfer, auto opcode) {
 }
 
 constexpr TransferRow kBitRows[] = {
-    eachRow(casts, OpBitcast),
+    TransferRow{numberIn(OpBitcast), casts, ~uint32_t{0}, true},
     eachRow(casts, OpBitCastArrayQCOM),
     eachRow(packsHalves, GLSLstd450PackHalf2x16),
     eachRow(unpacksHalves, GLSLstd450UnpackHalf2x16),
