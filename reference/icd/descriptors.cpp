@@ -33,9 +33,14 @@ uint32_t variableCount(const VkDescriptorSetLayoutCreateInfo& info) {
 }
 
 bool fits(const VkDescriptorSetLayoutCreateInfo& info) {
+    constexpr uint32_t kMostInlineBytes = 65536;  // maxInlineUniformBlockSize
     uint64_t count = 0;
-    for (const auto& binding : listOf(info.pBindings, info.bindingCount))
+    for (const auto& binding : listOf(info.pBindings, info.bindingCount)) {
+        if (binding.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK &&
+            binding.descriptorCount > kMostInlineBytes)
+            return false;
         count += binding.descriptorCount;
+    }
     return count <= kMaxSetDescriptors;
 }
 

@@ -74,7 +74,10 @@ void copyImages(CommandBuffer& commands, Image& source, Image& target,
     require(source.info.samples == target.info.samples,
             "one of the images has more samples than the other");
     for (const Copy& copy : copies) {
-        const Region from = regionOf(source, copy.srcSubresource, copy.srcOffset, copy.extent);
+        // Layers that become slices are the extent's depth, too.
+        VkExtent3D taken = copy.extent;
+        if (source.info.imageType != VK_IMAGE_TYPE_3D) taken.depth = 1;
+        const Region from = regionOf(source, copy.srcSubresource, copy.srcOffset, taken);
         // The extent is in texels of the source: a block there may be a texel here.
         const auto scaled = [](uint32_t texels, uint32_t size, uint32_t other) {
             return size == other ? texels : blocksOf(texels, size) * other;

@@ -55,6 +55,7 @@ TEST_F(Graphics, HasWhatProgramsAskFor) {
     EXPECT_GE(limits.viewportBoundsRange[1],
               2.0f * static_cast<float>(limits.maxViewportDimensions[0]) - 1);
     EXPECT_TRUE(limits.framebufferColorSampleCounts & VK_SAMPLE_COUNT_4_BIT);
+    EXPECT_GE(limits.pointSizeRange[1], 256 - limits.pointSizeGranularity);
     VkPhysicalDeviceVulkan14Properties later{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_PROPERTIES};
     VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &later};

@@ -97,5 +97,26 @@ TEST_F(VectorMatrices, OptimalMatricesFollowEachOther) {
     }
 }
 
+class Layouts : public Vulkan {};
+
+// "maxInlineUniformBlockSize": a layout with a larger block is not supported.
+TEST_F(Layouts, InlineBlocksHaveASizeAtMost) {
+    if (std::getenv("VK_INSTANCE_LAYERS") != nullptr) GTEST_SKIP() << "the layer reports it";
+    VkPhysicalDeviceVulkan13Properties limits{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits};
+    vkGetPhysicalDeviceProperties2(physical, &all);
+    for (const uint32_t more : {0u, 4u}) {
+        const VkDescriptorSetLayoutBinding block{0, VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK,
+                                                 limits.maxInlineUniformBlockSize + more,
+                                                 VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+        const VkDescriptorSetLayoutCreateInfo info{
+            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 1, &block};
+        VkDescriptorSetLayoutSupport support{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT};
+        vkGetDescriptorSetLayoutSupport(device, &info, &support);
+        EXPECT_EQ(support.supported, more == 0);
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::lists_test
