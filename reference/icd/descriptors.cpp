@@ -23,17 +23,20 @@ struct DescriptorPool : ObjectOf<VkDescriptorPool> {
 
 namespace {
 
+constexpr uint32_t kMostInlineBytes = 65536;  // maxInlineUniformBlockSize
+
 // Those of the last binding that a set may choose, or 0 if the layout does not let it.
 uint32_t variableCount(const VkDescriptorSetLayoutCreateInfo& info) {
     const auto* flags = find<VkDescriptorSetLayoutBindingFlagsCreateInfo>(info.pNext);
     if (flags == nullptr || flags->bindingCount == 0) return 0;
     const bool isVariable = flags->pBindingFlags[flags->bindingCount - 1] &
                             VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT;
-    return isVariable ? kMaxDescriptors : 0;
+    if (!isVariable) return 0;
+    const VkDescriptorType type = info.pBindings[flags->bindingCount - 1].descriptorType;
+    return type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK ? kMostInlineBytes : kMaxDescriptors;
 }
 
 bool fits(const VkDescriptorSetLayoutCreateInfo& info) {
-    constexpr uint32_t kMostInlineBytes = 65536;  // maxInlineUniformBlockSize
     uint64_t count = 0;
     for (const auto& binding : listOf(info.pBindings, info.bindingCount)) {
         if (binding.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK &&

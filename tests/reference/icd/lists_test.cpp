@@ -110,11 +110,20 @@ TEST_F(Layouts, InlineBlocksHaveASizeAtMost) {
         const VkDescriptorSetLayoutBinding block{0, VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK,
                                                  limits.maxInlineUniformBlockSize + more,
                                                  VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+        const VkDescriptorBindingFlags isVariable =
+            VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT;
+        const VkDescriptorSetLayoutBindingFlagsCreateInfo flags{
+            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr, 1,
+            &isVariable};
         const VkDescriptorSetLayoutCreateInfo info{
-            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 1, &block};
-        VkDescriptorSetLayoutSupport support{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT};
+            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, &flags, 0, 1, &block};
+        VkDescriptorSetVariableDescriptorCountLayoutSupport most{
+            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT};
+        VkDescriptorSetLayoutSupport support{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT,
+                                             &most};
         vkGetDescriptorSetLayoutSupport(device, &info, &support);
         EXPECT_EQ(support.supported, more == 0);
+        EXPECT_EQ(most.maxVariableDescriptorCount, limits.maxInlineUniformBlockSize);
     }
 }
 
