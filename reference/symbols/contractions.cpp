@@ -86,7 +86,9 @@ uint8_t Contractions::operationsIn(TermId term) {
 }
 
 bool Contractions::mayContract(TermId term) {
-    if (!contracts(terms_.functionOf(term))) return false;
+    const TermKind kind = terms_[term].kind;
+    const bool isFunction = kind == TermKind::kApplied || kind == TermKind::kOpaque;
+    if (!isFunction || !contracts(terms_.functionOf(term))) return false;
     return std::ranges::any_of(terms_.operands(term), [&](TermId of) {
         return (operationsIn(of) & (kLoose | kStored)) != 0;
     });

@@ -161,7 +161,9 @@ TEST(MixedDots, EmulatedHalves) {
 TEST(MixedDots, DecorationsStayWithSums) {
     const std::string text =
         textOf(kBody, Target{}, "OpDecorate %a NoContraction\nOpDecorate %b NoContraction\n");
-    EXPECT_EQ(countOf(text, "OpDecorate"), 1u) << text;
+    // Code that takes bits of floats has decorations of its own.
+    const size_t others = countOf(textOf(kBody, Target{}), "OpDecorate");
+    EXPECT_EQ(countOf(text, "OpDecorate"), others + 1) << text;
 }
 
 TEST(MixedDots, OtherTypesAreRefused) {

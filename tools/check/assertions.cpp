@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "interfaces.hpp"
+
 namespace coopvk::check {
 namespace {
 
@@ -66,15 +68,12 @@ std::string promiseOf(const Module& module, Op opcode, Promises (*of)(const Inst
 
 // Of what no instruction computes, and of larger scopes, executions do not find out.
 std::string uniformPromise(const Module& module) {
-    for (const Instruction& i : module.instructions()) {
-        const auto decoration = static_cast<spv::Decoration>(i[2]);
-        const Op of = module.definition(i[1]).opcode;
+    for (const Decoration& one : decorationsOf(module)) {
+        const Op of = module.definition(one.target).opcode;
         const bool isMove = of == Op::OpPhi || of == Op::OpFunctionParameter ||
                             of == Op::OpFunctionCall || of == Op::OpVariable;
-        if (i.opcode == Op::OpDecorateId && decoration == spv::Decoration::UniformId)
-            return "UniformId";
-        if (i.opcode == Op::OpDecorate && decoration == spv::Decoration::Uniform && isMove)
-            return "Uniform";
+        if (one.decoration == spv::Decoration::UniformId) return "UniformId";
+        if (one.decoration == spv::Decoration::Uniform && isMove) return "Uniform";
     }
     return {};
 }

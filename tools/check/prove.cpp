@@ -413,9 +413,7 @@ uint32_t Prover::assumedOfOther(const Module& module, const Side& side) const {
                              reference::usesOptimalLayouts(*side.program);
     // Vulkan, "Subgroups" (scopes): without full subgroups lanes may have no invocation.
     return (usesLanes(module_) || usesLanes(module) ? kLanesInOrder : 0) |
-           (movesMatrices(module) || largestAlignment(module) > largestAlignment(module_)
-                ? kAlignedDescriptors
-                : 0) |
+           (movesMatrices(module) || largestAlignment(module) != 0 ? kAlignedDescriptors : 0) |
            kDeviceNeeds | (usesLayouts ? kOptimalLayouts : 0);
 }
 
