@@ -35,6 +35,9 @@ class Obligations {
     using Lanes = std::vector<std::array<uint64_t, 3>>;
     void promise(const Lanes& lanes) { uniform_.emplace(contents_, lanes); }
     bool isPromised(const Lanes& lanes) const { return uniform_.contains({contents_, lanes}); }
+    // With these contents the original may do anything, and so may the rewritten module.
+    void noteUndefined() { undefined_.insert(contents_); }
+    bool isUndefined() const { return undefined_.contains(contents_); }
     // Whether, since then, a float became an integer that does not in the original.
     bool convertsMore() const { return convertsMore_; }
 
@@ -42,6 +45,7 @@ class Obligations {
     using Key = std::vector<uint64_t>;
     std::map<Key, std::vector<Path>> original_;
     std::set<std::pair<uint64_t, Lanes>> uniform_;
+    std::set<uint64_t> undefined_;
     uint64_t contents_ = 0;
     bool convertsMore_ = false;
 };

@@ -76,7 +76,7 @@ bool isPlain(uint32_t liberties, uint32_t opcode, const Known& of, const Type& t
 
 }  // namespace
 
-// Modes say nothing of what moves values.
+// Modes of rounding and denormals say nothing of what moves values.
 bool computes(const Instruction& at) {
     constexpr uint32_t kMoves[] = {numberIn(OpLoad), numberIn(OpSelect), numberIn(OpBitcast)};
     constexpr uint32_t kMatrices[] = {
@@ -99,8 +99,9 @@ std::optional<uint32_t> Computation::libertiesOf(const Program& program, const I
     if (isUsual && original == &program) return std::nullopt;
     const auto [found, isNew] = liberties_.emplace(&at, std::nullopt);
     if (!isNew) return found->second;
-    if (!at.isDecorated && !computes(at)) return std::nullopt;
     uint32_t liberties = at.liberties;
+    const uint32_t before = reference::libertiesOf(program, at, *original);
+    if (!at.isDecorated && !computes(at) && (liberties & ~before) == 0) return std::nullopt;
     if ((liberties & kRelaxed) != 0 && !hasWord(program, at)) liberties &= ~uint32_t{kRelaxed};
     if (hasOtherModes(program, *original, at)) liberties |= kOtherModes;
     if (liberties != usualLiberties(program, at)) found->second = liberties;

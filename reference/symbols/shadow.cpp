@@ -107,8 +107,12 @@ class SymbolShadow final : public Shadow {
             return refuse(s, *lane, "it is undefined for some data, and the original is not");
         all_.readsSymbols = false;
         const Step step = at.handler(s);
-        if (const auto objection = objectionAfter(s))
-            return refuse(s, objection->lane, objection->text);
+        if (const auto objection = objectionAfter(s)) {
+            if (s.program == all_.original)
+                all_.obligations.noteUndefined();
+            else if (!all_.obligations.isUndefined())
+                return refuse(s, objection->lane, objection->text);
+        }
         if (row == nullptr && all_.readsSymbols) return refuse(s, mask.first(), kUnknown);
         const bool isLoad = at.opcode == OpLoad && all_.readsSymbols;
         const bool isOpen = at.result != kNone && isOpenHere(at, row);

@@ -84,6 +84,8 @@ constexpr Pair kLibertyPairs[] = {
      "OpConstant RelaxedPrecision"},
     {"relaxed constant before", "f = a + 1.0;", "f = a + 1.0;", true, Number::f32,
      "OpConstant RelaxedPrecision"},
+    {"choice with a mode", "f = i > 7 ? a : b;", "f = i > 7 ? a : b;", false, Number::f32, "",
+     "OpSelect FPFastMathMode NSZ"},
     {"relaxed known integer", "u = i + 7;", "uint x = 3; x += 4; u = i + x;", true, Number::u32, "",
      "OpIAdd NoContraction"},
 

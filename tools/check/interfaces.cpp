@@ -299,6 +299,12 @@ Interfaces interfacesOf(const Module& module, std::span<const Decoration> decora
 }
 
 std::string otherInterface(const Interfaces& original, const Interfaces& rewritten) {
+    // Vulkan, "Sample Shading": with these inputs "sample shading is enabled".
+    for (const spv::BuiltIn of : {spv::BuiltIn::SampleId, spv::BuiltIn::SamplePosition}) {
+        const std::string place = std::format("input of built-in {}", static_cast<uint32_t>(of));
+        if (original.contains(place) && !rewritten.contains(place))
+            return std::format("rewritten: it lacks the {}", place);
+    }
     for (const auto& [place, after] : rewritten) {
         const auto found = original.find(place);
         if (found == original.end() && isAdded(place, after)) continue;
