@@ -391,6 +391,10 @@ pair calls "$of m = $of(1.0), n; coopMatPerElementNV(n, m, counted); coopMatStor
     "$of m = $of(1.0); coopMatStore(m, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
     'float calls = 0.0; float counted(const in uint row, const in uint column, const in float x) { calls += 1.0; return x; }'
 proof calls 0 '; matrices have this layout of elements'
+pair votes "$of m = $of(1.0), n; coopMatPerElementNV(n, m, voted); coopMatStore(n, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
+    "$of m = $of(1.0); coopMatStore(m, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
+    'float voted(const in uint row, const in uint column, const in float x) { return subgroupElect() ? x : x * 1.0; }'
+proof votes 0 '; matrices have this layout of elements'
 # A device may not have such matrices.
 pair sizes "$of m = $of(1.0); r[i] = a[i];" "${of/16, 16/8, 8} m = ${of/16, 16/8, 8}(1.0); r[i] = a[i];"
 proof sizes 0 '; the device has all that the module needs'

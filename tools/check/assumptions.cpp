@@ -60,9 +60,10 @@ constexpr Op kChains[] = {Op::OpAccessChain, Op::OpInBoundsAccessChain, Op::OpPt
 struct OpcodeRange {
     Op first, last;
 };
-constexpr OpcodeRange kOfOperands[] = {
+constexpr OpcodeRange kPure[] = {
     {Op::OpNop, Op::OpMemberName},
-    {Op::OpString, Op::OpNoLine},
+    {Op::OpString, Op::OpLine},
+    {Op::OpNoLine, Op::OpNoLine},
     {Op::OpExtInst, Op::OpExtInst},
     {Op::OpFunction, Op::OpVariable},
     {Op::OpAccessChain, Op::OpInBoundsPtrAccessChain},
@@ -163,7 +164,7 @@ bool dependsOnCaller(const Module& module, const Instruction& i) {
     if (copies && isOfCaller(i[2])) return true;
     if (copies || i.opcode == Op::OpStore) return storageOf(i[1]) != spv::StorageClass::Function;
     if (i.opcode == Op::OpLoad) return isOfCaller(i[3]);
-    return std::ranges::none_of(kOfOperands, [&](const OpcodeRange& range) {
+    return std::ranges::none_of(kPure, [&](const OpcodeRange& range) {
         return i.opcode >= range.first && i.opcode <= range.last;
     });
 }
