@@ -27,6 +27,11 @@ using numbers::Number;
 #define WEIGHTED "void main() { REDUCED(float, 4, 1, floats, Row, weighted, results) }"
 #define INTEGERS(BY) "void main() { REDUCED(uint, 4, 1, words, Row, " BY ", integers) }"
 #define SHORTS(BY) "void main() { REDUCED(float16_t, 4, 1, halves, Row, " BY ", shorts) }"
+#define KNOWN_INTEGERS(BY)                                                \
+    "void main() { M(uint, 4, 4) m = M(uint, 4, 4)(1); M(uint, 4, 1) r; " \
+    "coopMatReduceNV(r, m, gl_CooperativeMatrixReduceRowNV, " BY          \
+    "); "                                                                 \
+    "coopMatStore(r, integers, 0, 1, gl_CooperativeMatrixLayoutRowMajor); }"
 #define LANE "void main() { const uint at = gl_LocalInvocationIndex, n = at * 4; "
 #define INTEGER(WHAT) LANE "integers[at] = " WHAT "; }"
 #define SHORT(WHAT) LANE "shorts[at] = " WHAT "; }"
@@ -70,6 +75,10 @@ constexpr Pair kReductions[] = {
     {"any function on three", WEIGHTED, OF_ROW("weighted(weighted(x1, x0), x2) + x3"), false},
     {"contracted", "void main() { REDUCED(float, 4, 1, floats, Row, exact, results) }",
      OF_ROW("weighted(weighted(x1, x0), weighted(x2, x3))"), false},
+    // In a row 15, in pairs 9.
+    {"of known integers in a row", INTEGER("15"), KNOWN_INTEGERS("doubled"), false, Number::u32},
+    {"of known integers in pairs", INTEGER("9"), KNOWN_INTEGERS("doubled"), false, Number::u32},
+    {"of known integers in any order", INTEGER("4"), KNOWN_INTEGERS("totalOf"), true, Number::u32},
     {"of integers", INTEGERS("totalOf"),
      INTEGER("words[n + 3] + words[n] + (words[n + 1] + words[n + 2])"), true, Number::u32},
     {"of integers but one", INTEGERS("totalOf"), INTEGER("words[n + 3] + words[n] + words[n + 1]"),

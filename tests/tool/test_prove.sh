@@ -395,6 +395,30 @@ pair votes "$of m = $of(1.0), n; coopMatPerElementNV(n, m, voted); coopMatStore(
     "$of m = $of(1.0); coopMatStore(m, r, 0, 16, gl_CooperativeMatrixLayoutRowMajor);" \
     'float voted(const in uint row, const in uint column, const in float x) { return subgroupElect() ? x : x * 1.0; }'
 proof votes 0 '; matrices have this layout of elements'
+# Modes of floats, barriers, and inputs that ask for samples.
+pair modes 'r[i] = a[i] + a[31 - i];' 'r[i] = a[i] + a[31 - i];'
+for mode in RoundingModeRTE DenormFlushToZero; do
+    spirv-dis --raw-id "$work/modes1.spv" | sed "0,/OpCapability/s//OpCapability $mode\n&/; s/^ *OpExecutionMode \(%[0-9]*\) LocalSize .*/&\nOpExecutionMode \1 $mode 32/" |
+        spirv-as --target-env spv1.6 -o "$work/$mode.spv" -
+    expect 2 "it has no $mode as the original has" --lanes 32 --against "$work/modes2.spv" "$work/$mode.spv"
+done
+expect 0 '; denormals are flushed where the reference device flushes them' --lanes 32 --against "$work/DenormFlushToZero.spv" "$work/DenormFlushToZero.spv"
+pair fences 's[i] = a[i]; memoryBarrierShared(); barrier(); r[i] = s[31 - i];' 'r[i] = a[31 - i];' 'shared float s[32];'
+sed -i '/^#pragma/d' "$work/fences1.comp"
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/fences1.spv" "$work/fences1.comp"
+expect 0 '; control barriers acquire what memory barriers before them released' --lanes 32 --against "$work/fences1.spv" "$work/fences1.spv"
+for n in 1 2; do
+    printf '#version 460\nlayout(location = 0) in float x;\nlayout(location = 0) out float r;\nvoid main() { r = x%s; }\n' \
+        "$([ $n = 1 ] && echo ' + float(gl_SampleID & 0)')" >"$work/samples$n.frag"
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/samples$n.spv" "$work/samples$n.frag"
+done
+expect 2 'rewritten: it lacks the input of built-in 18' --lanes 32 --against "$work/samples2.spv" "$work/samples1.spv"
+# The second memory operands of a copy.
+pair copied 'r[i] = a[i];' 'r[i] = a[i];'
+spirv-dis --raw-id "$work/copied1.spv" |
+    awk '$3 == "OpLoad" { from[$1] = $5 } $1 == "OpStore" && ($3 in from) { print "OpCopyMemory", $2, from[$3], "Aligned 4 Aligned 4096"; next } 1' |
+    spirv-as --target-env spv1.6 -o "$work/copied2.spv" -
+proof copied 2 'rewritten: an access is Aligned 4096'
 # A device may not have such matrices.
 pair sizes "$of m = $of(1.0); r[i] = a[i];" "${of/16, 16/8, 8} m = ${of/16, 16/8, 8}(1.0); r[i] = a[i];"
 proof sizes 0 '; the device has all that the module needs'

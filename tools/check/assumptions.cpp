@@ -4,6 +4,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <span>
@@ -293,7 +294,7 @@ bool knowsDispatch(const Module& module) {
     });
 }
 
-// Where Memory Operands are.
+// Where Memory Operands are. Those of copies for the source are behind those for the target.
 struct OperandsRow {
     Op opcode;
     size_t operands;          // the word of Memory Operands, if it is there
@@ -302,9 +303,7 @@ struct OperandsRow {
 constexpr OperandsRow kMemoryOperands[] = {{Op::OpLoad, 4},
                                            {Op::OpStore, 3},
                                            {Op::OpCopyMemory, 3},
-                                           {Op::OpCopyMemory, 4},
                                            {Op::OpCopyMemorySized, 4},
-                                           {Op::OpCopyMemorySized, 5},
                                            {Op::OpCooperativeMatrixLoadKHR, 6, true},
                                            {Op::OpCooperativeMatrixStoreKHR, 5, true},
                                            {Op::OpCooperativeMatrixLoadNV, 6, true},
@@ -313,6 +312,23 @@ constexpr OperandsRow kMemoryOperands[] = {{Op::OpLoad, 4},
                                            {Op::OpCooperativeMatrixStoreTensorNV, 4, true},
                                            {Op::OpCooperativeVectorLoadNV, 5, true},
                                            {Op::OpCooperativeVectorStoreNV, 4, true}};
+
+// Calls f(word) with the place of each of an instruction's Memory Operands.
+template <typename F>
+void forMemoryOperands(const Instruction& i, F&& f) {
+    using Mask = spv::MemoryAccessMask;
+    constexpr auto kWithOperand = static_cast<uint32_t>(Mask::Aligned) |
+                                  static_cast<uint32_t>(Mask::MakePointerAvailable) |
+                                  static_cast<uint32_t>(Mask::MakePointerVisible) |
+                                  static_cast<uint32_t>(Mask::AliasScopeINTELMask) |
+                                  static_cast<uint32_t>(Mask::NoAliasINTELMask);
+    const auto* row = std::ranges::find(kMemoryOperands, i.opcode, &OperandsRow::opcode);
+    if (row == std::end(kMemoryOperands)) return;
+    const bool isCopy = i.opcode == Op::OpCopyMemory || i.opcode == Op::OpCopyMemorySized;
+    for (size_t at = row->operands; at < i.words.size() && (isCopy || at == row->operands);
+         at += 1 + size_t(std::popcount(i[at] & kWithOperand)))
+        f(at);
+}
 
 // Whether an access says that memory is Volatile: by its decoration, memory operands or semantics.
 bool hasVolatileAccess(const Module& module) {
@@ -325,10 +341,9 @@ bool hasVolatileAccess(const Module& module) {
         const uint32_t semantics = i.opcode == Op::OpAtomicStore ? i[3] : i[5];
         if (isAtomic(i.opcode) && (module.constant(semantics).value_or(0) & kSemantics) != 0)
             return true;
-        return std::ranges::any_of(kMemoryOperands, [&](const OperandsRow& row) {
-            return row.opcode == i.opcode && i.words.size() > row.operands &&
-                   (i[row.operands] & kVolatile) != 0;
-        });
+        bool is = false;
+        forMemoryOperands(i, [&](size_t at) { is |= (i[at] & kVolatile) != 0; });
+        return is;
     });
 }
 
@@ -338,9 +353,9 @@ uint32_t largestAlignment(const Module& module) {
     constexpr auto kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
     uint32_t largest = 0;
     for (const Instruction& i : module.instructions())
-        for (const OperandsRow& row : kMemoryOperands)
-            if (row.opcode == i.opcode && (i[row.operands] & kAligned) != 0)
-                largest = std::max(largest, i[row.operands + 1]);
+        forMemoryOperands(i, [&](size_t at) {
+            if ((i[at] & kAligned) != 0) largest = std::max(largest, i[at + 1]);
+        });
     return largest;
 }
 
