@@ -75,7 +75,7 @@ float weighted(const in float x, const in float y) { return x + y * 0.5; }
 float exact(const in float x, const in float y) { precise float z = x + y * 0.5; return z; }
 uint totalOf(const in uint x, const in uint y) { return x + y; }
 uint mostOf(const in uint x, const in uint y) { return max(x, y); }
-uint doubled(const in uint x, const in uint y) { return x * 2 + y; }
+uint apart(const in uint x, const in uint y) { return x - y; }
 uint bits(const in uint x, const in uint y) { return x | y; }
 float16_t shortTotal(const in float16_t x, const in float16_t y) { return x + y; }
 )";

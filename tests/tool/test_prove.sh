@@ -413,6 +413,11 @@ for n in 1 2; do
     glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/samples$n.spv" "$work/samples$n.frag"
 done
 expect 2 'rewritten: it lacks the input of built-in 18' --lanes 32 --against "$work/samples2.spv" "$work/samples1.spv"
+# Matrices where a row of the workgroup is no subgroup.
+pair rows 'r[i] = a[i];' "$of m = $of(1.0); r[i] = a[i];"
+sed -i 's/local_size_x = 32/local_size_x = 8, local_size_y = 4/' "$work/rows"[12].comp
+for n in 1 2; do glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/rows$n.spv" "$work/rows$n.comp"; done
+proof rows 2 'a row of invocations is not whole subgroups'
 # The second memory operands of a copy.
 pair copied 'r[i] = a[i];' 'r[i] = a[i];'
 spirv-dis --raw-id "$work/copied1.spv" |
@@ -440,7 +445,7 @@ pair parts 'r[i] = subgroupPartitionedAddNV(a[i], uvec4(3u << (i & 30u), 0, 0, 0
 proof parts 1 'ballots that are no partition'
 pair lengths 'r[i] = i < x.length() ? x[i] : 0.0;' 'r[i] = i < x.length() ? x[i] : 0.0;' 'layout(binding = 2) buffer X { float x[]; };'
 proof lengths 0 '; sizes, workgroups and specialization constants are those of this dispatch'
-expect 0 '; descriptors and variables start at multiples of 16 bytes' --lanes 32 --against "$work/vector1.spv" "$work/vector1.spv"
+expect 0 '; descriptors and variables start where matrices, vectors and aligned accesses may' --lanes 32 --against "$work/vector1.spv" "$work/vector1.spv"
 # What an original promises of its loops, another loop need not keep; the rewriter drops it.
 pair kept "[[max_iterations(4)]] for (uint n = 0; n < 4; ++n) r[i] += a[n];" \
     "[[max_iterations(4)]] for (uint n = 0; n < 8; ++n) r[i] += n % 2 == 0 ? a[n / 2] : 0.0;"

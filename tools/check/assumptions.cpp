@@ -43,7 +43,8 @@ constexpr AssumptionRow kAssumptions[] = {
     {kSharedOutputs,
      "outputs that invocations share have no races, and are set up before they are written"},
     {kThisDispatch, "sizes, workgroups and specialization constants are those of this dispatch"},
-    {kAlignedDescriptors, "descriptors and variables start at multiples of 16 bytes"},
+    {kAlignedDescriptors,
+     "descriptors and variables start where matrices, vectors and aligned accesses may"},
     {kOneEntryPoint, "of the entry points, only this one is proved"},
     {kInArrays, "pointers that are moved stay in their arrays"},
     {kFlushedDenorms, "denormals are flushed where the reference device flushes them"},
@@ -297,21 +298,20 @@ bool knowsDispatch(const Module& module) {
 // Where Memory Operands are. Those of copies for the source are behind those for the target.
 struct OperandsRow {
     Op opcode;
-    size_t operands;          // the word of Memory Operands, if it is there
-    bool ofMatrices = false;  // or of cooperative vectors
+    size_t operands;  // the word of Memory Operands, if it is there
 };
 constexpr OperandsRow kMemoryOperands[] = {{Op::OpLoad, 4},
                                            {Op::OpStore, 3},
                                            {Op::OpCopyMemory, 3},
                                            {Op::OpCopyMemorySized, 4},
-                                           {Op::OpCooperativeMatrixLoadKHR, 6, true},
-                                           {Op::OpCooperativeMatrixStoreKHR, 5, true},
-                                           {Op::OpCooperativeMatrixLoadNV, 6, true},
-                                           {Op::OpCooperativeMatrixStoreNV, 5, true},
-                                           {Op::OpCooperativeMatrixLoadTensorNV, 6, true},
-                                           {Op::OpCooperativeMatrixStoreTensorNV, 4, true},
-                                           {Op::OpCooperativeVectorLoadNV, 5, true},
-                                           {Op::OpCooperativeVectorStoreNV, 4, true}};
+                                           {Op::OpCooperativeMatrixLoadKHR, 6},
+                                           {Op::OpCooperativeMatrixStoreKHR, 5},
+                                           {Op::OpCooperativeMatrixLoadNV, 6},
+                                           {Op::OpCooperativeMatrixStoreNV, 5},
+                                           {Op::OpCooperativeMatrixLoadTensorNV, 6},
+                                           {Op::OpCooperativeMatrixStoreTensorNV, 4},
+                                           {Op::OpCooperativeVectorLoadNV, 5},
+                                           {Op::OpCooperativeVectorStoreNV, 4}};
 
 // Calls f(word) with the place of each of an instruction's Memory Operands.
 template <typename F>
@@ -359,12 +359,11 @@ uint32_t largestAlignment(const Module& module) {
     return largest;
 }
 
-bool movesMatrices(const Module& module) {
-    return std::ranges::any_of(module.instructions(), [](const Instruction& i) {
-        return std::ranges::any_of(kMemoryOperands, [&](const OperandsRow& row) {
-            return row.ofMatrices && row.opcode == i.opcode;
-        });
-    });
+bool hasMatrices(const Module& module) {
+    constexpr Op kTypes[] = {Op::OpTypeCooperativeMatrixKHR, Op::OpTypeCooperativeMatrixNV,
+                             Op::OpTypeCooperativeVectorNV};
+    return std::ranges::any_of(module.instructions(),
+                               [&](const Instruction& i) { return isOneOf(i.opcode, kTypes); });
 }
 
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage) {

@@ -47,8 +47,8 @@ inline constexpr uint32_t kFlushedDenorms = 1u << 12, kPackedHalves = 1u << 13,
 uint32_t assumedOf(const Module& module, spv::ExecutionModel stage);
 // Of all memory operands, in bytes; 0: none says it.
 uint32_t largestAlignment(const Module& module);
-// Whether it loads or stores matrices or cooperative vectors.
-bool movesMatrices(const Module& module);
+// Whether it has cooperative matrices or vectors.
+bool hasMatrices(const Module& module);
 // Whether it has operations of subgroups.
 bool usesLanes(const Module& module);
 // In words.

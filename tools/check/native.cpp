@@ -76,12 +76,8 @@ std::optional<Verdict> Checker::checkNative(Pass& pass, Outcome& outcome) {
     pass.reliesOnReconvergence.reset();
     outcome.message = native_.error;
     if (native_.program == nullptr) return Verdict::kNotExecutable;
-    const auto size = reference::workgroupSize(*native_.program);
-    if (uint64_t{size[0]} * size[1] * size[2] % lanes_ != 0 &&
-        needsWholeSubgroups(subject_.words)) {
-        outcome.message = "the workgroup is not whole subgroups";
-        return Verdict::kNotApplicable;
-    }
+    outcome.message = lackedSubgroups(subject_, *native_.program, lanes_);
+    if (!outcome.message.empty()) return Verdict::kNotApplicable;
     executeNative(pass);
     growBuffers(pass);
     executeDefined(pass);

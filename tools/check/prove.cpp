@@ -300,12 +300,8 @@ ProofVerdict Prover::executeNative(std::string& message) {
     native_ = sideOf(subject_.words, subject_.specialization, validates);
     message = native_.error;
     if (native_.program == nullptr) return ProofVerdict::kNotExecutable;
-    const auto size = reference::workgroupSize(*native_.program);
-    if (uint64_t{size[0]} * size[1] * size[2] % lanes_ != 0 &&
-        needsWholeSubgroups(subject_.words)) {
-        message = "the workgroup is not whole subgroups";
-        return ProofVerdict::kNotApplicable;
-    }
+    message = lackedSubgroups(subject_, *native_.program, lanes_);
+    if (!message.empty()) return ProofVerdict::kNotApplicable;
     std::vector<Case> open = {{memory_, symbolic_.deviations()}};
     while (!open.empty()) {
         Case one = std::move(open.back());
@@ -413,7 +409,7 @@ uint32_t Prover::assumedOfOther(const Module& module, const Side& side) const {
                              reference::usesOptimalLayouts(*side.program);
     // Vulkan, "Subgroups" (scopes): without full subgroups lanes may have no invocation.
     return (usesLanes(module_) || usesLanes(module) ? kLanesInOrder : 0) |
-           (movesMatrices(module) || largestAlignment(module) != 0 ? kAlignedDescriptors : 0) |
+           (hasMatrices(module) || largestAlignment(module) != 0 ? kAlignedDescriptors : 0) |
            kDeviceNeeds | (usesLayouts ? kOptimalLayouts : 0);
 }
 

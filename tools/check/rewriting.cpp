@@ -65,13 +65,25 @@ reference::OptimalLayout optimalLayoutOf(const Subject& subject) {
 }
 
 // Vectors are each invocation's own: subgroups that are not full compute them, too.
-bool needsWholeSubgroups(std::span<const uint32_t> words) {
+static bool needsWholeSubgroups(std::span<const uint32_t> words) {
     auto used = rewrite::scan(words, rewrite::ExtensionSet::all());
     used.erase(rewrite::Extension::kNvCooperativeVector);
     return std::ranges::any_of(
         rewrite::extensionTable(), [&](const rewrite::ExtensionInfo& extension) {
             return extension.fixesSubgroupSize && used.contains(extension.extension);
         });
+}
+
+std::string lackedSubgroups(const Subject& subject, const reference::Program& native,
+                            uint32_t lanes) {
+    const auto size = reference::workgroupSize(native);
+    const bool isOfMatrices = needsWholeSubgroups(subject.words);
+    if (isOfMatrices && uint64_t{size[0]} * size[1] * size[2] % lanes != 0)
+        return "the workgroup is not whole subgroups";
+    // VUID-VkPipelineShaderStageCreateInfo-module-08987
+    if (!isOfMatrices && size[0] % lanes != 0 && needsWholeSubgroups(subject.rewritten))
+        return "the other module has matrices, and a row of invocations is not whole subgroups";
+    return {};
 }
 
 }  // namespace coopvk::check

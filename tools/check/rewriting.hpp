@@ -23,7 +23,8 @@ std::optional<reference::Choice> placementAt(const Subject& subject, const std::
 // Where the rewritten module expects matrices of the optimal layouts.
 reference::OptimalLayout optimalLayoutOf(const Subject& subject);
 
-// Whether the module uses what needs subgroups that are full.
-bool needsWholeSubgroups(std::span<const uint32_t> words);
+// In words, why workgroups of this size cannot have the matrices of either module; else empty.
+std::string lackedSubgroups(const Subject& subject, const reference::Program& native,
+                            uint32_t lanes);
 
 }  // namespace coopvk::check
