@@ -8,7 +8,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
 
 source=$1
 for script in "$source"/scripts/*; do
-    [[ -x $script ]] || continue
+    [[ -f $script && -x $script ]] || continue
     text=$("$script" --help </dev/null 2>&1) || fail "$script --help fails"
     [[ $text == "usage: scripts/${script##*/}"* ]] || fail "$script --help tells: ${text:0:80}"
 done
