@@ -6,6 +6,7 @@
 
 #include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
+#include "symbols/terms.hpp"
 
 namespace coopvk::reference::symbols {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "execution/opcode_table.hpp"
 #include "symbols/shadow.hpp"
 
 namespace coopvk::reference::symbols {

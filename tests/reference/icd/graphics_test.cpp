@@ -108,11 +108,11 @@ TEST_F(Graphics, OtherFamiliesTransferAndCompute) {
     EXPECT_EQ(families[1].queueFlags, VkQueueFlags{VK_QUEUE_TRANSFER_BIT});
     EXPECT_EQ(families[2].queueFlags, VkQueueFlags{VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT});
     const VkDevice other = deviceWith(physical, families);
-    VkQueue queues[3] = {};
-    vkGetDeviceQueue(other, 0, families[0].queueCount - 1, &queues[0]);
+    VkQueue ofFamilies[3] = {};
+    vkGetDeviceQueue(other, 0, families[0].queueCount - 1, &ofFamilies[0]);
     for (const uint32_t family : {1u, 2u}) {
-        vkGetDeviceQueue(other, family, 0, &queues[family]);
-        EXPECT_NE(queues[family], queues[family - 1]);
+        vkGetDeviceQueue(other, family, 0, &ofFamilies[family]);
+        EXPECT_NE(ofFamilies[family], ofFamilies[family - 1]);
         VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
         poolInfo.queueFamilyIndex = family;
         VkCommandPool ofFamily = VK_NULL_HANDLE;
@@ -131,8 +131,8 @@ TEST_F(Graphics, OtherFamiliesTransferAndCompute) {
         VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
         submit.commandBufferCount = 1;
         submit.pCommandBuffers = &commands;
-        EXPECT_VK(vkQueueSubmit(queues[family], 1, &submit, VK_NULL_HANDLE));
-        EXPECT_VK(vkQueueWaitIdle(queues[family]));
+        EXPECT_VK(vkQueueSubmit(ofFamilies[family], 1, &submit, VK_NULL_HANDLE));
+        EXPECT_VK(vkQueueWaitIdle(ofFamilies[family]));
         EXPECT_EQ(words.values(), (std::vector<uint32_t>{6 + family, 6 + family}));
         vkDestroyCommandPool(other, ofFamily, nullptr);
     }
