@@ -35,6 +35,11 @@ bool isComposed(const Function& f) {
 
 bool isOperation(const Function& f) { return f.type().kind == Kind::kFloat && !f.isFree; }
 
+bool isOfFloats(const Function& f) {
+    const auto isFloat = [](const Type* type) { return type->kind == Kind::kFloat; };
+    return isFloat(&f.type()) || std::ranges::any_of(f.types, isFloat);
+}
+
 // What may be the result, for all that compilers find out, where that is no operation on floats.
 std::vector<TermId> Contractions::resultsOf(TermId term) const {
     std::vector<TermId> results;

@@ -12,8 +12,9 @@ namespace coopvk::reference::symbols {
 
 // Instructions that stand for several, which a device may combine.
 bool isComposed(const Function& f);
-// A float is computed.
+// A float is computed; a float is computed or read.
 bool isOperation(const Function& f);
+bool isOfFloats(const Function& f);
 
 class Contractions {
  public:

@@ -461,9 +461,7 @@ TermId Transferred::applied(uint32_t component, uint32_t lane) const {
                                          numberIn(GLSLstd450SMin),
                                          numberIn(GLSLstd450SMax)};
         f.commutes = std::ranges::find(kCommute, f.opcode) != std::end(kCommute);
-        const bool takesFloats = std::ranges::any_of(
-            f.types, [](const Type* type) { return type->kind == Kind::kFloat; });
-        f.mayContract = (isFloat || takesFloats) && at.mayContract;
+        f.mayContract = isOfFloats(f) && at.mayContract;
         f.isLoose = isFloat && at.isLoose;
         found->second = all.terms.function(std::move(f));
     }

@@ -17,9 +17,7 @@ TermId opaque(const Transferred& t, const Type& result, std::vector<uint32_t> de
     f.at.type = &result;
     f.types = std::move(types);
     f.details = std::move(details);
-    const bool takesFloats =
-        std::ranges::any_of(f.types, [](const Type* type) { return type->kind == Kind::kFloat; });
-    f.mayContract = (result.kind == Kind::kFloat || takesFloats) && t.at.mayContract;
+    f.mayContract = isOfFloats(f) && t.at.mayContract;
     f.isLoose = result.kind == Kind::kFloat && t.at.isLoose;
     return t.terms().opaque(t.terms().function(std::move(f)), operands, sample);
 }
