@@ -28,11 +28,12 @@ class Shadow {
     // Of the number that this device has among those of its group.
     virtual Deviation ofDeviceIndex() { return 0; }
 
-    // Of `bits` bits from bit `first` of the first byte on; `word`: those bytes' bits.
-    virtual Deviation read(const Deviation* from, uint64_t word, uint32_t first, uint32_t bits) = 0;
+    // A lane accesses `bits` bits from bit `first` of the first byte on. `word`: those bytes' bits.
+    virtual Deviation read(const Subgroup& s, uint32_t lane, const Deviation* from, uint64_t word,
+                           uint32_t first, uint32_t bits) = 0;
     // `data` has the bits already.
-    virtual void write(Deviation* to, const std::byte* data, uint32_t first, uint32_t bits,
-                       Deviation deviation) = 0;
+    virtual void write(const Subgroup& s, uint32_t lane, Deviation* to, const std::byte* data,
+                       uint32_t first, uint32_t bits, Deviation deviation) = 0;
     // What an atomic operation adds to memory or stores there.
     virtual void noteOperand(const Subgroup& s, const Type& scalar, const Value& value,
                              uint32_t lane, AtomicAccess& access) = 0;

@@ -76,11 +76,12 @@ class IntervalShadow final : public Shadow {
     explicit IntervalShadow(Intervals& all) : all_(all) {}
 
     Step execute(Subgroup& s) override { return intervals::execute(s); }
-    Deviation read(const Deviation* from, uint64_t, uint32_t, uint32_t bits) override {
+    Deviation read(const Subgroup&, uint32_t, const Deviation* from, uint64_t, uint32_t,
+                   uint32_t bits) override {
         return intervals::readDeviation(all_, from, (bits + 7) / 8);
     }
-    void write(Deviation* to, const std::byte* data, uint32_t, uint32_t bits,
-               Deviation deviation) override {
+    void write(const Subgroup&, uint32_t, Deviation* to, const std::byte* data, uint32_t,
+               uint32_t bits, Deviation deviation) override {
         intervals::writeDeviation(all_, to, data, (bits + 7) / 8, deviation);
     }
     void noteOperand(const Subgroup& s, const Type& scalar, const Value& value, uint32_t lane,

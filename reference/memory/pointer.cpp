@@ -157,8 +157,9 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
         if (!written) s.tell<&Observer::load>(kEventUnwrittenLoad, made, seen);
     }
     if (from.readers != nullptr) std::fill_n(from.readers, size, s.at->word);
-    const Deviation deviation =
-        from.deviations != nullptr ? s.shadow->read(from.deviations, word, bit % 8, bits) : 0;
+    const Deviation deviation = from.deviations != nullptr
+                                    ? s.shadow->read(s, lane, from.deviations, word, bit % 8, bits)
+                                    : 0;
     return {word >> bit % 8 & lowBits(bits), written, deviation};
 }
 
@@ -184,7 +185,7 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
     if (to.written != nullptr) std::memset(to.written, kWritten, size);
     if (to.writers != nullptr) std::fill_n(to.writers, size, s.at->word);
     if (to.deviations != nullptr)
-        s.shadow->write(to.deviations, to.data, bit % 8, bits, number.deviation);
+        s.shadow->write(s, lane, to.deviations, to.data, bit % 8, bits, number.deviation);
 }
 
 // The bits before, and whether it wrote.

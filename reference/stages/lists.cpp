@@ -26,14 +26,15 @@ struct Place {
     }
 };
 
-Element readLeaf(const Subgroup& s, const Range& range, uint64_t offset, const Leaf& leaf) {
+Element readLeaf(const Subgroup& s, uint32_t lane, const Range& range, uint64_t offset,
+                 const Leaf& leaf) {
     const uint64_t at = offset + leaf.bit / 8, size = (leaf.bits + 7) / 8;
     uint64_t word = 0;
     std::memcpy(&word, range.data + at, size);
-    const Deviation deviation =
-        range.deviations != nullptr && s.shadow != nullptr
-            ? s.shadow->read(range.deviations + at, word, uint32_t(leaf.bit % 8), leaf.bits)
-            : 0;
+    const Deviation deviation = range.deviations != nullptr && s.shadow != nullptr
+                                    ? s.shadow->read(s, lane, range.deviations + at, word,
+                                                     uint32_t(leaf.bit % 8), leaf.bits)
+                                    : 0;
     const uint64_t bits = word >> leaf.bit % 8 & lowBits(leaf.bits);
     return {leaf.isBool ? bits != 0 : bits, true, deviation};
 }
@@ -86,7 +87,7 @@ void readList(Subgroup& s, const StageList& list, const Value& to, LaneMask lane
         const auto at = place.at(s, lane, number(lane), sizeOf(type));
         if (!at && s.shadow != nullptr) s.shadow->endList(s, lane);
         for (uint32_t c = 0; c < leaves.size(); ++c)
-            to.set(c, lane, at ? readLeaf(s, *place.range, *at, leaves[c]) : Element{});
+            to.set(c, lane, at ? readLeaf(s, lane, *place.range, *at, leaves[c]) : Element{});
     });
 }
 

@@ -91,7 +91,9 @@ TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uin
         return stop("it changes by atomic operations of two kinds, in any order");
     if (isStore) {
         if (terms[operand].width != size * 8) return stop("it stores more than one number");
-        setBytes(memory, size, terms.rounded(operand));  // other invocations may read it
+        const TermId number = terms.rounded(operand);  // other invocations may read it
+        all_.readers.note(number, s.program == all_.original ? kByOthers : kByItself);
+        setBytes(memory, size, number);
         return 0;
     }
     Pieces pieces;

@@ -144,7 +144,10 @@ void casts(const Transferred& t) {
     t.mask.forEach([&](uint32_t lane) {
         Pieces all;
         for (uint32_t c = 0; c < from.components(); ++c) {
-            const TermId term = t.terms().rounded(termOf(c, lane));
+            const TermId operation = termOf(c, lane), term = t.terms().rounded(operation);
+            const bool isSeen =
+                (t.all.contractions.operationsIn(operation) & Contractions::kLoose) != 0;
+            if (isSeen && t.s.program != t.all.original) t.all.readers.note(term, kByItself);
             t.terms().addPieces(term, 0, widthAt(t.terms(), term), all);
         }
         const TermId first = t.all.termOf(from, 0, lane);

@@ -267,6 +267,7 @@ bool Comparison::noteSame(TermId term) {
     note(Decided::kSame, term);
     bool isRight = true;
     if (isChoice(term)) isRight = setImage(term, imageOf(term, term, false));
+    isRight &= !contractions_.contractsMore(term);
     if (terms_[term].kind == TermKind::kJoined) {
         for (const Piece& piece : terms_.pieces(term))
             if (!piece.isConstant()) isRight &= noteSame(piece.term);
@@ -334,15 +335,16 @@ bool Comparison::isAsExact(TermId native, TermId rewritten) {
     const uint8_t after = contractions_.operationsIn(rewritten),
                   before = contractions_.operationsIn(native);
     if ((after & kLoose) != 0) return before == kLoose;
-    return (after & kStored) == 0 || (before != 0 && (before & kExact) == 0);
+    return (after & kStored) == 0 ||
+           (before != 0 && (before & kExact) == 0 && !contractions_.isSeenMore(native, rewritten));
 }
 
 // The same, of an operation that the rewritten side adds to it.
 bool Comparison::isAsLoose(TermId native, TermId rewritten) {
     using enum Contractions::Operations;
     const uint8_t before = contractions_.operationsIn(native);
-    return (contractions_.operationsIn(rewritten) & (kLoose | kStored)) == 0 ||
-           (before != 0 && (before & kExact) == 0);
+    return (contractions_.operationsIn(rewritten) & Contractions::kSeen) == 0 ||
+           (before != 0 && (before & kExact) == 0 && !contractions_.isSeenMore(native, rewritten));
 }
 
 bool Comparison::allowsApplied(TermId native, TermId rewritten) {

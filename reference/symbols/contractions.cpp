@@ -40,7 +40,11 @@ bool isOfFloats(const Function& f) {
     return isFloat(&f.type()) || std::ranges::any_of(f.types, isFloat);
 }
 
-// What may be the result, for all that compilers find out, where that is no operation on floats.
+// With another sign: no device combines that with anything to another number.
+static bool isOfSign(const Function& f) {
+    return f.opcode == numberIn(OpFNegate) || f.opcode == numberIn(GLSLstd450FAbs);
+}
+
 std::vector<TermId> Contractions::resultsOf(TermId term) const {
     std::vector<TermId> results;
     const std::span<const TermId> operands = terms_.operands(term);
@@ -62,7 +66,7 @@ std::vector<TermId> Contractions::resultsOf(TermId term) const {
             break;
         case TermKind::kApplied:
         case TermKind::kOpaque:
-            if (terms_.isFree(term)) return {operands[0]};
+            if (terms_.isFree(term) || isOfSign(terms_.functionOf(term))) return {operands[0]};
             if (terms_.functionOf(term).type().kind == Kind::kInt)
                 for (const TermId of : operands)
                     if (terms_[of].width == terms_[term].width) results.push_back(of);
@@ -81,7 +85,7 @@ uint8_t Contractions::operationsIn(TermId term) {
     };
     const TermKind kind = terms_[term].kind;
     if ((kind == TermKind::kApplied || kind == TermKind::kOpaque) &&
-        isOperation(terms_.functionOf(term)))
+        isOperation(terms_.functionOf(term)) && !isOfSign(terms_.functionOf(term)))
         operations = kindOf(terms_.functionOf(term));
     if (kind == TermKind::kProduct && numbers::format(terms_.sumOf(term).result).floating())
         operations = kindOf(terms_.sumOf(term));
@@ -94,9 +98,21 @@ bool Contractions::mayContract(TermId term) {
     const TermKind kind = terms_[term].kind;
     const bool isFunction = kind == TermKind::kApplied || kind == TermKind::kOpaque;
     if (!isFunction || !contracts(terms_.functionOf(term))) return false;
-    return std::ranges::any_of(terms_.operands(term), [&](TermId of) {
-        return (operationsIn(of) & (kLoose | kStored)) != 0;
-    });
+    return std::ranges::any_of(terms_.operands(term),
+                               [&](TermId of) { return (operationsIn(of) & kSeen) != 0; });
+}
+
+bool Contractions::isReadBy(TermId term, ReadBy by) {
+    auto& all = readBy_[by == kByItself];
+    if (const auto* known = valueIn(all, term)) return *known;
+    bool is = terms_.isReadBy(term, by);
+    for (const TermId of : resultsOf(term)) is = is || (of != term && isReadBy(of, by));
+    return all[term] = is;
+}
+
+bool Contractions::contractsMore(TermId term) {
+    return mayContract(term) && std::ranges::any_of(terms_.operands(term),
+                                                    [&](TermId of) { return isSeenMore(of, of); });
 }
 
 bool Contractions::isComputedNan(TermId term) const {

@@ -20,10 +20,11 @@ class Contractions {
  public:
     explicit Contractions(const Terms& terms) : terms_(terms) {}
 
-    // Stored: memory of several invocations had them, or another lane. What the original computes
-    // of them is computed of numbers; but where an invocation reads what it wrote, or a part of the
-    // subgroup is one lane, a compiler may see the operation.
+    // Stored: memory of several invocations had them, or another lane, or they are bits. What the
+    // original computes of them is computed of numbers; but where an invocation reads what it
+    // wrote, or a part of the subgroup is one lane, a compiler may see the operation.
     enum Operations : uint8_t { kLoose = 1, kExact = 2, kStored = 4 };
+    static constexpr uint8_t kSeen = kLoose | kStored;
     // The operations that give the float, also by its bits; those that are chosen, too.
     uint8_t operationsIn(TermId term);
     // Whether a device may compute operands of an instruction as one with it.
@@ -35,14 +36,24 @@ class Contractions {
     bool isSettled(TermId term) { return isSettledNumber(term) && !isComputedNan(term); }
     // As a float: all NaN are one.
     bool isSettledNumber(TermId term);
+    // A device may compute the operation that gives a number as one with what reads it in the
+    // rewritten module, and may not in the original.
+    bool isSeenMore(TermId native, TermId rewritten) {
+        return isReadBy(native, kByOthers) && isReadBy(rewritten, kByItself);
+    }
+    // The same, of operands of an instruction that both sides have.
+    bool contractsMore(TermId term);
+    // What may be the result, for all that compilers find out, where that is no operation on
+    // floats.
+    std::vector<TermId> resultsOf(TermId term) const;
 
  private:
     const Terms& terms_;
     std::unordered_map<TermId, uint8_t> operations_;
-    std::unordered_map<TermId, bool> settled_;
+    std::unordered_map<TermId, bool> settled_, readBy_[2];
 
     bool isComputedNan(TermId term) const;
-    std::vector<TermId> resultsOf(TermId term) const;
+    bool isReadBy(TermId term, ReadBy by);
 };
 
 }  // namespace coopvk::reference::symbols

@@ -143,7 +143,8 @@ class SymbolShadow final : public Shadow {
 
     Deviation ofDeviceIndex() override { return all_.deviceIndex(); }
 
-    Deviation read(const Deviation* from, uint64_t word, uint32_t first, uint32_t bits) override {
+    Deviation read(const Subgroup& s, uint32_t lane, const Deviation* from, uint64_t word,
+                   uint32_t first, uint32_t bits) override {
         const uint32_t size = (bits + 7) / 8;
         if (std::all_of(from, from + size, [](Deviation d) { return d == 0; })) return 0;
         all_.readsSymbols = true;
@@ -153,11 +154,13 @@ class SymbolShadow final : public Shadow {
                 from[i] != 0 ? from[i] : all_.terms.constant(word >> i * 8 & 0xFF, 8);
             all_.terms.addPieces(byte, first, std::min(bits, 8u), pieces);
         }
-        return shadowOf(all_.terms.joined(pieces));
+        const TermId number = all_.terms.joined(pieces);
+        all_.readers.noteRead(s, lane, {from, size}, number, s.program == all_.original);
+        return shadowOf(number);
     }
 
-    void write(Deviation* to, const std::byte* data, uint32_t first, uint32_t bits,
-               Deviation term) override {
+    void write(const Subgroup& s, uint32_t lane, Deviation* to, const std::byte* data,
+               uint32_t first, uint32_t bits, Deviation term) override {
         Terms& terms = all_.terms;
         const uint32_t size = (bits + 7) / 8;
         if (bits < 8) {
@@ -172,6 +175,7 @@ class SymbolShadow final : public Shadow {
             return;
         }
         if (term == 0) return void(std::fill_n(to, size, Deviation{0}));
+        all_.readers.noteWrite(s, lane, {to, size}, term);
         term = terms.rounded(term);  // other invocations may read it
         Pieces pieces;
         const uint32_t width = terms[term].width;
@@ -422,10 +426,19 @@ void Transferred::set(uint32_t component, uint32_t lane, TermId term) const {
 }
 
 void Transferred::round() const {
+    const TransferRow* row = findTransfer(at.row->opcode);
+    const bool isOfOneLane = row != nullptr && row->transfer == nullptr;
     for (uint32_t c = 0; c < result().components(); ++c)
         mask.forEach([&](uint32_t lane) {
             const TermId term = result().deviationAt(c, lane);
-            if (term != 0) result().setDeviation(c, lane, terms().rounded(term));
+            if (term == 0) return;
+            const TermId number = terms().rounded(term);
+            result().setDeviation(c, lane, number);
+            if (s.program == all.original) {
+                if (isOfOneLane) all.readers.note(number, kByOthers);
+            } else if (!isOfOneLane || operand(1).deviationAt(c, lane) == term) {
+                all.readers.note(number, kByItself);
+            }
         });
 }
 

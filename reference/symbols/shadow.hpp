@@ -8,6 +8,7 @@
 #include "symbols/contractions.hpp"
 #include "symbols/deciding.hpp"
 #include "symbols/obligations.hpp"
+#include "symbols/readers.hpp"
 #include "symbols/terms.hpp"
 
 namespace coopvk::reference::symbols {
@@ -50,6 +51,7 @@ struct Computation {
     // The first program that is executed is the original.
     const Program* original = nullptr;
     Contractions contractions{terms};
+    Readers readers{terms, contractions};
     Obligations obligations;
     bool settles = true;  // the instruction that executes does not pass products on to sums
     // Nothing: those that all instructions have in the original, and no others.

@@ -98,6 +98,10 @@ struct Reduction {
     auto operator<=>(const Reduction&) const = default;
 };
 
+// Whether the invocation that computes a number reads it, in the rewritten module; and whether
+// another one does, in the original. See Readers.
+enum ReadBy : uint8_t { kByItself = 1, kByOthers = 2 };
+
 class Terms {
  public:
     Terms();
@@ -127,6 +131,12 @@ class Terms {
     TermId unrounded(TermId term) const {
         const TermId* found = valueIn(unrounded_, term);
         return found != nullptr ? *found : term;
+    }
+
+    void noteReadBy(TermId number, ReadBy by) { readBy_[number] |= by; }
+    bool isReadBy(TermId number, ReadBy by) const {
+        const uint8_t* all = valueIn(readBy_, number);
+        return all != nullptr && (*all & by) != 0;
     }
 
     uint32_t function(Function&& function);
@@ -175,6 +185,7 @@ class Terms {
     std::vector<Reduction> reductions_;
     std::map<numbers::Number, std::array<TermId, 2>> placeholders_;
     std::unordered_map<TermId, TermId> rounded_, unrounded_;
+    std::unordered_map<TermId, uint8_t> readBy_;
 };
 
 inline bool isAmong(std::span<const uint32_t> opcodes, uint32_t opcode) {

@@ -31,6 +31,11 @@ using numbers::Number;
 #define SHARED_FMA                                                                              \
     "void main() { const uint at = gl_LocalInvocationIndex; results[at] = fma(floats[at ^ 1], " \
     "floats[(at ^ 1) + 4], floats[at + 8]); }"
+#define SHARED_BY(STORED, LOADED)                                                               \
+    "shared float s[4]; void main() { const uint at = gl_LocalInvocationIndex; s[at] = " STORED \
+    "; barrier(); results[at] = " LOADED "; }"
+#define OTHERS(OF) \
+    "void main() { const uint at = gl_LocalInvocationIndex, n = at ^ 1; results[at] = " OF "; }"
 #define OF_DOTS                                                                           \
     "void main() { const uint at = gl_LocalInvocationIndex, n = at / 2 * 2, m = at % 2; " \
     "results[at] = dot(vec2(floats[n], floats[n + 1]), vec2(floats[m], floats[m + 2])); }"
@@ -221,6 +226,25 @@ constexpr Pair kLibertyPairs[] = {
      false},
     {"product in bits by fma", "f = uintBitsToFloat(floatBitsToUint(a * b)) + c;",
      "f = fma(a, b, c);", false},
+    {"opposite of another lane's product",
+     SHARED_BY("-(floats[at] * floats[at + 4])", "s[at ^ 1] + floats[at + 8]"),
+     OTHERS("-(floats[n] * floats[n + 4]) + floats[at + 8]"), false},
+    {"opposite of another lane's product alone",
+     SHARED_BY("-(floats[at] * floats[at + 4])", "s[at ^ 1]"),
+     OTHERS("-(floats[n] * floats[n + 4])"), true},
+    {"another lane's product by its bits",
+     SHARED_BY("floats[at] * floats[at + 4]", "s[at ^ 1] + floats[at + 8]"),
+     OTHERS("uintBitsToFloat(floatBitsToUint(floats[n] * floats[n + 4])) + floats[at + 8]"), false},
+    {"another lane's product that it computes itself",
+     SHARED_BY("floats[at] * floats[at + 4]", "s[at ^ 1] + floats[at + 8]"),
+     SHARED_BY("floats[at ^ 1] * floats[(at ^ 1) + 4]", "s[at] + floats[at + 8]"), false},
+    {"another lane's product from another place",
+     SHARED_BY("floats[at] * floats[at + 4]", "s[at ^ 1] + floats[at + 8]"),
+     SHARED_BY("floats[3 - at] * floats[7 - at]", "s[at ^ 2] + floats[at + 8]"), true},
+    {"its own product from memory", SHARED_BY("floats[at] * floats[at + 4]", "s[at] + floats[at]"),
+     SHARED_BY("floats[at ^ 1] * floats[(at ^ 1) + 4]", "s[at ^ 1] + floats[at]"), true},
+    {"another lane's product by a shuffle", "f = subgroupShuffleXor(a * b, 1) + c;",
+     "f = subgroupShuffleXor(subgroupShuffleXor(a, 1) * subgroupShuffleXor(b, 1), 0) + c;", false},
     {"product of another lane alone", "f = subgroupShuffleXor(a * b, 1);",
      "f = subgroupShuffleXor(a, 1) * subgroupShuffleXor(b, 1);", true},
 
