@@ -2,6 +2,7 @@
 #include "images/image_access.hpp"
 
 #include <cstring>
+#include <span>
 
 namespace coopvk::reference::images {
 
@@ -102,6 +103,14 @@ Texel ImageAccess::read(const TexelAddress& address, bool& defined) const {
 
 Texel ImageAccess::outside() const {
     return view.format.isCompressed() ? Texel{} : shown(decodeTexel(view.format, TexelBytes{}));
+}
+
+Texel ImageAccess::border(const Texel& color) const {
+    if (view.format.isCompressed() || !view.planes.empty()) return shown(color);
+    Texel texel = {0, 0, 0, 1};
+    for (const TexelComponent& c : std::span(view.format.components).first(view.format.count))
+        texel[c.channel] = color[c.channel];
+    return shown(texel);
 }
 
 void ImageAccess::write(const TexelAddress& address, const Texel& texel, bool defined) const {

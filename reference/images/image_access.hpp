@@ -50,6 +50,9 @@ struct ImageAccess {
     // What a read gives outside of the image: zeros, and what the format lacks (Vulkan, "Robust
     // Image Access 2").
     Texel outside() const;
+    // A border of a color: the color has the components of the format alone (Vulkan, "Texel
+    // Replacement"), the others are as in its texels.
+    Texel border(const Texel& color) const;
     void write(const TexelAddress& address, const Texel& texel, bool defined) const;
     Texel shown(const Texel& texel) const;
 

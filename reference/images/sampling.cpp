@@ -134,7 +134,7 @@ class Sampling {
         const int64_t sizes[] = {of.width, of.height, of.depth};
         for (uint32_t d = 0; d < dimensions_; ++d) {
             cell[d] = wrapped(sampler_.wraps[d], cell[d], sizes[d]);
-            if (cell[d] == kBorder) return compared(image_.shown(sampler_.border));
+            if (cell[d] == kBorder) return compared(image_.border(sampler_.border));
         }
         return compared(image_.read({level, cell, layer_, 0}, defined_));
     }

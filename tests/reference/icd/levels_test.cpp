@@ -19,6 +19,8 @@ float floatOf(uint32_t bits) {
 class Levels : public Accepting {
  protected:
     VkSamplerReductionMode reduction = VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE;
+    VkBorderColor border = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE;
+    VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
     VkSampler samplerOf(VkFilter filter, VkSamplerMipmapMode mode, VkSamplerAddressMode address) {
         const VkSamplerReductionModeCreateInfo reduces{
             VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO, nullptr, reduction};
@@ -26,7 +28,7 @@ class Levels : public Accepting {
         info.magFilter = info.minFilter = filter;
         info.mipmapMode = mode;
         info.addressModeU = info.addressModeV = info.addressModeW = address;
-        info.borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE;
+        info.borderColor = border;
         info.maxLod = VK_LOD_CLAMP_NONE;
         VkSampler sampler = VK_NULL_HANDLE;
         EXPECT_VK(vkCreateSampler(device, &info, nullptr, &sampler));
@@ -48,7 +50,7 @@ class Levels : public Accepting {
     }
     // What a shader makes of the image through a linear sampler and two with a border.
     std::vector<float> resultsOf(std::span<const uint32_t> shader) {
-        Picture picture(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4}, VK_IMAGE_ASPECT_COLOR_BIT, 2);
+        Picture picture(device, format, {4, 4}, VK_IMAGE_ASPECT_COLOR_BIT, 2);
         Words results(device, Values(48, 0));
         const VkSampler samplers[] = {samplerOf(VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR,
                                                 VK_SAMPLER_ADDRESS_MODE_REPEAT),
@@ -106,6 +108,27 @@ TEST_F(Levels, AreReduced) {
     for (const auto& [i, expected] : leasts) EXPECT_NEAR(least[4 * i], expected, 1e-6) << i;
     const std::pair<uint32_t, float> mosts[] = {{0, 0.8f}, {1, 0.8f}, {2, 0.8f}, {6, 1.0f}};
     for (const auto& [i, expected] : mosts) EXPECT_NEAR(most[4 * i], expected, 1e-6) << i;
+}
+
+// "Texel Replacement": a border has those components of its color that the format has; "Conversion
+// to RGBA": others are 0, alpha 1.
+TEST_F(Levels, HaveBordersOfTheirChannels) {
+    struct Row {
+        VkFormat format;
+        VkBorderColor border;
+        std::vector<float> seen;
+    };
+    const Row rows[] = {
+        {VK_FORMAT_R8_UNORM, VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE, {1, 0, 0, 1}},
+        {VK_FORMAT_R8G8_UNORM, VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK, {0, 0, 0, 1}},
+        {VK_FORMAT_R8G8B8A8_UNORM, VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK, {0, 0, 0, 0}},
+    };
+    for (const Row& row : rows) {
+        format = row.format;
+        border = row.border;
+        const auto results = resultsOf(kLevelsWords);
+        EXPECT_EQ(std::vector(results.begin() + 16, results.begin() + 20), row.seen) << row.format;
+    }
 }
 
 // "For implicit derivatives image instructions, the derivatives of texel coordinates are calculated
