@@ -56,10 +56,25 @@ for argument in 'z[i]' 'z[i] + z[i]'; do
         "for (int i = 0; i < z.length(); ++i) z[i] = mix(0.0, inversesqrt($argument), z[i] > 0.0);"
 done
 
+# ends TEXT ARGUMENT...: the last line of the command is this.
+ends() {
+    local text=$1 last
+    shift
+    last=$({ "$coopvk" prove "$@" 2>&1 || true; } | tail -n 1)
+    [[ $last == "$text" ]] || fail "ends with '$last', not '$text': $*"
+}
+
 for name in halves sums shorts bytes root4; do
     expect 0 '32 lanes, GPU, core: proved' --lanes 8,32 "$work/$name.spv"
 done
 expect 0 '"verdict": "proved"' --json --lanes 8 "$work/bytes.spv"
+# The last line is the sum of many, and there is none of one.
+ends '2 of 2 proved' --lanes 8,32 --against "$work/bytes.spv" "$work/bytes.spv"
+ends '0 of 2 proved; 2 differs' --lanes 8,32 --against "$work/twice.spv" "$work/halves.spv"
+ends '0 of 2 proved; 2 not provable' --lanes 8,32 --back-end core "$work/loop.spv"
+ends '}' --json --lanes 8,32 --against "$work/bytes.spv" "$work/bytes.spv"
+says_one=$("$coopvk" prove --lanes 32 --against "$work/bytes.spv" "$work/bytes.spv")
+[[ $says_one != *' of '*' proved'* ]] || fail "a sum of one: $says_one"
 # What differs with any contents names none.
 expect 1 '32 lanes: differs: set 0, binding 1' --lanes 32 --against "$work/twice.spv" "$work/halves.spv"
 expect 1 '32 lanes: differs: with set 0, binding' --lanes 32 --against "$work/pattern.spv" "$work/shorts.spv"

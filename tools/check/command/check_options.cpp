@@ -135,7 +135,8 @@ void addMemoryOptions(CLI::App& command, CheckOptions& options) {
         ->allow_extra_args(false);
 }
 
-int forInputs(CheckOptions options, Result<int> (*run)(const CheckOptions& options)) {
+int forInputs(CheckOptions options,
+              const std::function<Result<int>(const CheckOptions& options)>& run) {
     const std::string given = options.rewrite.input;
     int status = kAgree;
     const std::vector<std::string> inputs = requestsOf(given);

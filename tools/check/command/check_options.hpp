@@ -32,7 +32,8 @@ rewrite::Result<check::Subject> subjectOf(const RewriteJob& job);
 rewrite::Result<check::Options> checkOptions(const CheckOptions& options, const RewriteJob& job);
 
 // The worst status of all inputs: of an archive, each request in it.
-int forInputs(CheckOptions options, rewrite::Result<int> (*run)(const CheckOptions& options));
+int forInputs(CheckOptions options,
+              const std::function<rewrite::Result<int>(const CheckOptions& options)>& run);
 
 void addInputOptions(CLI::App& command, CheckOptions& options);
 void addMemoryOptions(CLI::App& command, CheckOptions& options);

@@ -3,6 +3,7 @@
 // What `coopvk check` prints.
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -19,5 +20,7 @@ void printJson(std::ostream& out, const std::string& input, uint64_t seed,
 void printText(std::ostream& to, const std::vector<check::ProofOutcome>& outcomes);
 void printJson(std::ostream& out, const std::string& input,
                const std::vector<check::ProofOutcome>& outcomes);
+// One line: how many are proved, and the others by verdict. `unread`: inputs without an outcome.
+void printSum(std::ostream& out, const std::vector<check::ProofVerdict>& verdicts, size_t unread);
 
 }  // namespace coopvk::tool

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <vector>
 
 #include "check/command/check_options.hpp"
 #include "check/command/check_output.hpp"
@@ -40,7 +41,8 @@ void warnOfMadeUp(const std::vector<ProofOutcome>& outcomes) {
                                 "of a dispatch. The proof is for no program's values.");
 }
 
-Result<int> proveOne(const CheckOptions& options) {
+// Adds its verdicts to `verdicts`.
+Result<int> proveOne(const CheckOptions& options, std::vector<ProofVerdict>& verdicts) {
     const auto job = jobOf(options);
     if (!job) return job.error();
     auto subject = subjectOf(*job);
@@ -65,12 +67,26 @@ Result<int> proveOne(const CheckOptions& options) {
         proof.check.backEnds = {rewrite::BackEnd::kAuto};
     }
     const std::vector<ProofOutcome> outcomes = check::prove(*subject, proof);
+    for (const ProofOutcome& outcome : outcomes) verdicts.push_back(outcome.verdict);
     warnOfMadeUp(outcomes);
     if (options.json)
         printJson(std::cout, options.rewrite.input, outcomes);
     else
         printText(std::cout, outcomes);
     return statusOf(outcomes);
+}
+
+// Of many, the last line is their sum.
+int proveAll(const CheckOptions& options) {
+    std::vector<ProofVerdict> verdicts;
+    size_t unread = 0;
+    const int status = forInputs(options, [&](const CheckOptions& one) {
+        auto result = proveOne(one, verdicts);
+        if (!result) ++unread;
+        return result;
+    });
+    if (!options.json && verdicts.size() + unread > 1) printSum(std::cout, verdicts, unread);
+    return status;
 }
 
 }  // namespace
@@ -94,7 +110,7 @@ void addProveCommand(CLI::App& app, int& status) {
     command->footer(
         "Exit status: 0 something is proved and nothing that applies is not, 1 something differs, "
         "2 else.");
-    command->callback([options, &status] { status = forInputs(*options, proveOne); });
+    command->callback([options, &status] { status = proveAll(*options); });
 }
 
 }  // namespace coopvk::tool

@@ -112,4 +112,19 @@ void printJson(std::ostream& out, const std::string& input,
     out << jsonText(json, 1);
 }
 
+void printSum(std::ostream& out, const std::vector<ProofVerdict>& verdicts, size_t unread) {
+    const auto count = [&](ProofVerdict verdict) { return std::ranges::count(verdicts, verdict); };
+    const auto parameters = count(ProofVerdict::kProvedFor);
+    out << std::format("{} of {} proved", count(ProofVerdict::kProved) + parameters,
+                       verdicts.size() + unread);
+    if (parameters != 0) out << std::format(", {} of them for these parameters", parameters);
+    for (const ProofVerdict verdict :
+         {ProofVerdict::kDiffers, ProofVerdict::kNotProvable, ProofVerdict::kRefused,
+          ProofVerdict::kNotApplicable, ProofVerdict::kNotExecutable})
+        if (const auto some = count(verdict))
+            out << std::format("; {} {}", some, check::nameOf(verdict));
+    if (unread != 0) out << std::format("; {} could not be read", unread);
+    out << '\n';
+}
+
 }  // namespace coopvk::tool
