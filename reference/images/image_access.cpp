@@ -2,7 +2,6 @@
 #include "images/image_access.hpp"
 
 #include <cstring>
-#include <span>
 
 namespace coopvk::reference::images {
 
@@ -53,10 +52,11 @@ bool ImageAccess::has(const TexelAddress& address) const {
 
 uint64_t ImageAccess::offsetOf(const TexelAddress& address) const {
     const TexelLevel& level = view.levels[address.level];
-    const auto& [x, y, z] = address.at;
-    return level.offset + uint64_t(address.layer) * view.layer + uint64_t(z) * level.slice +
-           uint64_t(y) * level.row +
-           (uint64_t(x) * view.samples + uint64_t(address.sample)) * view.format.bytes;
+    const uint64_t x = uint64_t(address.at[0]) / view.format.blockWidth,
+                   y = uint64_t(address.at[1]) / view.format.blockHeight;
+    return level.offset + uint64_t(address.layer) * view.layer +
+           uint64_t(address.at[2]) * level.slice + y * level.row +
+           (x * view.samples + uint64_t(address.sample)) * view.format.bytes;
 }
 
 Memory ImageAccess::memoryAt(uint64_t offset) const {
@@ -80,12 +80,6 @@ Texel showing(const std::array<uint8_t, 4>& shows, const Texel& texel) {
 Texel ImageAccess::shown(const Texel& texel) const { return showing(view.shows, texel); }
 
 Texel ImageAccess::read(const TexelAddress& address, bool& defined) const {
-    if (view.format.isCompressed()) {
-        s.report(kCheckProgram, lane,
-                 "reads an image with a compressed format, which the device "
-                 "does not decode");
-        return {};
-    }
     if (!view.planes.empty()) {
         s.report(kCheckProgram, lane,
                  "reads an image with several planes otherwise than by a sampler that converts");
@@ -98,19 +92,15 @@ Texel ImageAccess::read(const TexelAddress& address, bool& defined) const {
         std::memcpy(bytes.data() + at, &word.bits, step());
         defined &= word.defined;
     }
-    return shown(decodeTexel(view.format, bytes));
+    if (!view.format.isCompressed()) return shown(decodeTexel(view.format, bytes));
+    return shown(decodeBlock(view.format, bytes, uint32_t(address.at[0]) % view.format.blockWidth,
+                             uint32_t(address.at[1]) % view.format.blockHeight));
 }
 
-Texel ImageAccess::outside() const {
-    return view.format.isCompressed() ? Texel{} : shown(decodeTexel(view.format, TexelBytes{}));
-}
+Texel ImageAccess::outside() const { return shown(withChannelsOf(view.format, {})); }
 
 Texel ImageAccess::border(const Texel& color) const {
-    if (view.format.isCompressed() || !view.planes.empty()) return shown(color);
-    Texel texel = {0, 0, 0, 1};
-    for (const TexelComponent& c : std::span(view.format.components).first(view.format.count))
-        texel[c.channel] = color[c.channel];
-    return shown(texel);
+    return shown(view.planes.empty() ? withChannelsOf(view.format, color) : color);
 }
 
 void ImageAccess::write(const TexelAddress& address, const Texel& texel, bool defined) const {

@@ -64,7 +64,6 @@ uint64_t encodeSmall(double value, uint32_t width) {
     return std::min(uint64_t(bits), infinity - 1);
 }
 
-double fromSrgb(double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); }
 double toSrgb(double c) {
     return c <= 0.0031308 ? c * 12.92 : 1.055 * std::pow(c, 1.0 / 2.4) - 0.055;
 }
@@ -145,6 +144,8 @@ void encodeShared(const TexelFormat& format, const Texel& texel, TexelBytes& byt
 }
 
 }  // namespace
+
+double fromSrgb(double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); }
 
 Texel decodeTexel(const TexelFormat& format, const TexelBytes& bytes) {
     Texel texel = {0, 0, 0, 1};

@@ -13,13 +13,13 @@ Piece decoded(TermId term, uint32_t bits) {
 
 // Adds a piece behind others so that equal bits give equal pieces: slices are as long as they can
 // be, and one bit alone is a fill. No term has more than 64 bits; all components of a vector have.
-constexpr uint32_t kMostBits = 64;
+constexpr uint32_t kWordBits = 64;
 void append(Pieces& pieces, Piece piece) {
     if (piece.count == 0) return;
     if (piece.count == 1) piece.isFill = true;
     Piece* last = pieces.empty() ? nullptr : &pieces.back();
     if (last == nullptr || last->term != piece.term || last->isNegated != piece.isNegated ||
-        last->count + piece.count > kMostBits)
+        last->count + piece.count > kWordBits)
         return pieces.push_back(piece);
     if (piece.isConstant()) {
         if (last->first != piece.first) return pieces.push_back(piece);

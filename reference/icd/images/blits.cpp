@@ -83,8 +83,11 @@ struct Blit {
                       &w = taps[2][corner >> 2];
             const double weight = u.weight * v.weight * w.weight;
             if (weight == 0) continue;
-            const Range texel = from->row(fromLevel, fromLayer, w.texel, v.texel, u.texel, 1);
-            const Texel read = decoded(execution, texel);
+            const TexelFormat& format = from->format;
+            const Range texel =
+                from->row(fromLevel, fromLayer, w.texel, v.texel / format.blockHeight,
+                          u.texel / format.blockWidth, 1);
+            const Texel read = decoded(execution, texel, u.texel, v.texel);
             for (size_t c = 0; c < sum.size(); ++c) sum[c] += weight * read[c];
             isWritten &= texel.written == nullptr ||
                          std::memchr(texel.written, 0, size_t(texel.size)) == nullptr;
@@ -99,17 +102,21 @@ struct Blit {
     }
 
  private:
-    Texel decoded(Execution& execution, const Range& texel) const {
+    // A texel, or one in a block.
+    Texel decoded(Execution& execution, const Range& texel, uint32_t x, uint32_t y) const {
         std::vector<std::byte> stale;
         TexelBytes bytes{};
         std::memcpy(bytes.data(), followedBytes(execution, Use::kBlitRead, texel, stale),
                     texel.size);
-        return decodeTexel(from->format, bytes);
+        const TexelFormat& format = from->format;
+        if (!format.isCompressed()) return decodeTexel(format, bytes);
+        return decodeBlock(format, bytes, x % format.blockWidth, y % format.blockHeight);
     }
 };
 
-void requireTexels(const Image& image) {
-    require(image.format.count != 0, "the device scales no images with compression or planes");
+void requireTexels(const Image& image, bool isSource) {
+    require(image.format.count != 0 || (isSource && image.format.isCompressed()),
+            "the device scales no images with planes, and none to compression");
     require(image.info.samples == 1, "texels with several samples are copied");
 }
 
@@ -171,8 +178,8 @@ void blitAll(CommandBuffer& commands, Image& source, Image& target, std::span<co
         std::ranges::copy(each.srcOffsets, region.srcOffsets);
         std::ranges::copy(each.dstOffsets, region.dstOffsets);
         const auto &from = region.srcSubresource, &to = region.dstSubresource;
-        requireTexels(source);
-        requireTexels(target);
+        requireTexels(source, true);
+        requireTexels(target, false);
         require(from.aspectMask == to.aspectMask, "the aspects differ");
         const bool isLinear = filter == VK_FILTER_LINEAR;
         requireFormats(source.format, target.format, isLinear);

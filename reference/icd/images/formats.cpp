@@ -77,6 +77,41 @@ TexelKind kindOf(VkFormat format) {
     return TexelKind::kUnorm;
 }
 
+struct BlockRow {
+    VkFormat format;
+    BlockKind kind;
+};
+constexpr BlockRow kBlockRows[] = {
+    {VK_FORMAT_BC1_RGB_UNORM_BLOCK, BlockKind::kBc1Opaque},
+    {VK_FORMAT_BC1_RGB_SRGB_BLOCK, BlockKind::kBc1Opaque},
+    {VK_FORMAT_BC1_RGBA_UNORM_BLOCK, BlockKind::kBc1},
+    {VK_FORMAT_BC1_RGBA_SRGB_BLOCK, BlockKind::kBc1},
+    {VK_FORMAT_BC2_UNORM_BLOCK, BlockKind::kBc2},
+    {VK_FORMAT_BC2_SRGB_BLOCK, BlockKind::kBc2},
+    {VK_FORMAT_BC3_UNORM_BLOCK, BlockKind::kBc3},
+    {VK_FORMAT_BC3_SRGB_BLOCK, BlockKind::kBc3},
+    {VK_FORMAT_BC4_UNORM_BLOCK, BlockKind::kBc4},
+    {VK_FORMAT_BC4_SNORM_BLOCK, BlockKind::kBc4Signed},
+    {VK_FORMAT_BC5_UNORM_BLOCK, BlockKind::kBc5},
+    {VK_FORMAT_BC5_SNORM_BLOCK, BlockKind::kBc5Signed},
+    {VK_FORMAT_BC6H_UFLOAT_BLOCK, BlockKind::kBc6h},
+    {VK_FORMAT_BC6H_SFLOAT_BLOCK, BlockKind::kBc6hSigned},
+    {VK_FORMAT_BC7_UNORM_BLOCK, BlockKind::kBc7},
+    {VK_FORMAT_BC7_SRGB_BLOCK, BlockKind::kBc7},
+};
+
+// Of another format: no such.
+TexelFormat blockFormat(VkFormat vulkan) {
+    const auto* const row = std::ranges::find(kBlockRows, vulkan, &BlockRow::format);
+    if (row == std::end(kBlockRows)) return {};
+    const VKU_FORMAT_INFO info = vkuGetFormatInfo(vulkan);
+    return {.bytes = info.texel_block_size,
+            .blockWidth = info.block_extent.width,
+            .blockHeight = info.block_extent.height,
+            .block = row->kind,
+            .isSrgb = vkuFormatIsSRGB(vulkan)};
+}
+
 uint8_t channelOf(VKU_FORMAT_COMPONENT_TYPE type) {
     return uint8_t(type - VKU_FORMAT_COMPONENT_TYPE_R);
 }
@@ -143,10 +178,7 @@ TexelFormat texelFormat(VkFormat vulkan, VkImageAspectFlags aspects) {
     if (vkuFormatIsUndefined(vulkan) || vkuFormatIsMultiplane(vulkan) ||
         vkuFormatIsSinglePlane_422(vulkan))
         return {};
-    if (!vkuFormatIsCompressed(vulkan)) return colorFormat(vulkan);
-    if (!vkuFormatIsCompressed_BC(vulkan)) return {};
-    const VKU_FORMAT_INFO info = vkuGetFormatInfo(vulkan);
-    return {info.texel_block_size, info.block_extent.width, info.block_extent.height};
+    return vkuFormatIsCompressed(vulkan) ? blockFormat(vulkan) : colorFormat(vulkan);
 }
 
 VkImageAspectFlags aspectsOf(VkFormat format) {
@@ -177,7 +209,8 @@ VkFormatFeatureFlags2 imageFeatures(VkFormat vulkan, VkImageTiling tiling) {
     if (!format.isInteger())
         features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
                     VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_MINMAX_BIT;
-    if (format.isCompressed()) return tiling == VK_IMAGE_TILING_LINEAR ? 0 : features;
+    if (format.isCompressed())
+        return tiling == VK_IMAGE_TILING_LINEAR ? 0 : features | VK_FORMAT_FEATURE_2_BLIT_SRC_BIT;
     const bool isOptimal = tiling != VK_IMAGE_TILING_LINEAR;
     if (aspectsOf(vulkan) & VK_IMAGE_ASPECT_DEPTH_BIT)
         features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT;

@@ -3,6 +3,11 @@
 // Images, texel buffers and samplers as shaders see them, and the numbers of texels.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "coopvk_reference/execute.hpp"
 
 namespace coopvk::reference {
@@ -27,11 +32,29 @@ struct TexelComponent {
     uint8_t first = 0, bits = 0;  // in the texel
 };
 
+// How blocks of 4 x 4 texels hold them.
+enum class BlockKind : uint8_t {
+    kNone,
+    kBc1Opaque,
+    kBc1,
+    kBc2,
+    kBc3,
+    kBc4,
+    kBc4Signed,
+    kBc5,
+    kBc5Signed,
+    kBc6h,
+    kBc6hSigned,
+    kBc7
+};
+
 struct TexelFormat {
     uint32_t bytes = 0;  // of a texel, or of a block of a compressed format; 0: no such format
     uint32_t blockWidth = 1, blockHeight = 1;
     uint32_t count = 0;  // components; of a compressed format: 0
     std::array<TexelComponent, 4> components = {};
+    BlockKind block = BlockKind::kNone;
+    bool isSrgb = false;  // of blocks
 
     bool isCompressed() const { return blockWidth > 1; }
     bool isInteger() const {
@@ -47,6 +70,11 @@ using Texel = std::array<double, 4>;
 
 // Channels that the format lacks are 0, alpha is 1.
 Texel decodeTexel(const TexelFormat& format, const TexelBytes& bytes);
+// The same of a texel in a block, column and row.
+Texel decodeBlock(const TexelFormat& format, const TexelBytes& bytes, uint32_t x, uint32_t y);
+// A color with those channels that the format has; others as above.
+Texel withChannelsOf(const TexelFormat& format, const Texel& color);
+double fromSrgb(double color);
 // Other bits stay as they are.
 void encodeTexel(const TexelFormat& format, const Texel& texel, TexelBytes& bytes);
 
