@@ -76,6 +76,13 @@ cp "$request" coopvk-report/shaders/another.json
 tar -cf several.tar coopvk-report
 ! "$coopvk" rewrite several.tar -o out.spv 2>said || fail 'no error of several requests'
 grep -q 'several.tar/shaders/another.json' said || fail "$(<said)"
+# The last line of their proofs is the sum of all.
+if "$coopvk" --help | grep -q '^ *prove '; then
+    "$coopvk" prove several.tar >said 2>&1 || true
+    proofs=$(grep -c '^[0-9]* lanes.*: ' said)
+    [[ $(tail -n 1 said) =~ ^[0-9]+\ of\ $proofs\ proved ]] || fail "$(<said)"
+    ((proofs > count)) || fail "not all: $(<said)"
+fi
 
 # From a folder that is gone.
 mkdir gone
