@@ -105,10 +105,11 @@ class Operands {
     Operand* end() { return data() + size_; }
     const Operand* begin() const { return data(); }
     const Operand* end() const { return data() + size_; }
-    Operand& operator[](size_t index) { return data()[index]; }
-    const Operand& operator[](size_t index) const { return data()[index]; }
-    Operand& back() { return data()[size_ - 1]; }
-    const Operand& back() const { return data()[size_ - 1]; }
+    // The library checks indices of spans where it checks those of its containers.
+    Operand& operator[](size_t index) { return std::span(begin(), end())[index]; }
+    const Operand& operator[](size_t index) const { return std::span(begin(), end())[index]; }
+    Operand& back() { return std::span(begin(), end()).back(); }
+    const Operand& back() const { return std::span(begin(), end()).back(); }
     bool operator==(const Operands& other) const { return std::ranges::equal(*this, other); }
 
     void reserve(size_t count) {
