@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <format>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
@@ -153,6 +154,28 @@ TEST(FactorSlices, ReachTheLoadBehindCopiesAndVariables) {
           "OpStore %held %b\n%again = OpLoad %B %held\n"
           "%r = OpCooperativeMatrixMulAddKHR %C %a %again"}});
     EXPECT_TRUE(has(rewrittenFor(64, 32, declared), "OpLoopMerge"));
+}
+
+// A part of a variable may change between its store and its load.
+TEST(FactorSlices, OnlyOfVariablesThatAreStoredWhole) {
+    const auto text = [](std::string_view between) {
+        return test::edited(
+            std::string(kModule),
+            {{"%zero = OpConstantNull %C",
+              "%zero = OpConstantNull %C\n%one = OpConstant %half 1\n"
+              "%heldPointer = OpTypePointer Function %B\n"
+              "%partPointer = OpTypePointer Function %half"},
+             {"%p = OpAccessChain", "%held = OpVariable %heldPointer Function\n%p = OpAccessChain"},
+             {"%r = OpCooperativeMatrixMulAddKHR %C %a %b",
+              std::format("OpStore %held %b\n{}%again = OpLoad %B %held\n"
+                          "%r = OpCooperativeMatrixMulAddKHR %C %a %again",
+                          between)}});
+    };
+    EXPECT_TRUE(has(rewrittenFor(64, 32, text("")), "OpLoopMerge"));
+    EXPECT_FALSE(has(rewrittenFor(64, 32,
+                                  text("%part = OpAccessChain %partPointer %held %c0\n"
+                                       "OpStore %part %one\n")),
+                     "OpLoopMerge"));
 }
 
 // What B is loaded from may change between the load and another block.

@@ -48,8 +48,6 @@ class LoadedProducts {
     void visit(const Function& function) {
         const Users users(function);
         for (const auto& block : function.blocks) {
-            values_.clear();
-            stored_.clear();
             loads_.clear();
             for (const InstructionPtr& i : block->body) visit(users, *i);
         }
@@ -95,9 +93,9 @@ class LoadedProducts {
 
     const Module& module_;
     const FunctionFacts facts_;
-    std::map<Id, Id> values_;                 // of the block, by load or copy
-    std::map<Id, Id> stored_;                 // by variable
-    std::map<Id, const Instruction*> loads_;  // that could be repeated here
+    std::map<Id, Id> values_;                 // by load or copy
+    std::map<Id, Id> stored_;                 // last, by variable
+    std::map<Id, const Instruction*> loads_;  // of the block, that could be repeated here
     std::map<Id, bool> plain_;                // pointers
     std::map<Id, const Instruction*> found_;  // by product
 };
