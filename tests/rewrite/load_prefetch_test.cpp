@@ -24,13 +24,18 @@ struct Case {
     bool hasStep = false;                  // the continue target is a block of its own
     bool endsIfTrue = false;               // the condition ends the loop
     bool isValid = true;
+    std::string_view header = "";      // code of it, with the loop's limit
+    std::string_view limit = "%c256";  // of %k
+    std::string_view stepBy = "%c16";  // from one %k to the next
+    std::string_view access = "None";  // of A: Memory Operands
 };
 
 std::string moduleText(const Case& c) {
-    const std::string_view step = R"(
-%next_k = OpIAdd %u32 %k %c16
+    const std::string step = std::format(R"(
+%next_k = OpIAdd %u32 %k {}
 OpStore %counter %next_k
-OpBranch %header)";
+OpBranch %header)",
+                                         c.stepBy);
     const std::string code = std::format(
         R"(
 %c256 = OpConstant %u32 256
@@ -51,6 +56,7 @@ OpBranch %header)";
 %main = OpFunction %void None %void_fn
 %entry = OpLabel
 %counter = OpVariable %u32_pointer Function
+%fixed = OpVariable %u32_pointer Function %c16
 %t = OpCreateTensorLayoutNV %layout
 %view = OpCreateTensorViewNV %plain
 %transposed = OpCreateTensorViewNV %permuted
@@ -62,13 +68,14 @@ OpBranch %header
 %k = OpPhi %u32 %c0 %entry %next_k %{0}
 %former_a = OpPhi %A %a0 %entry %a %{0}
 %sum = OpPhi %C %zeros %entry %product %{0}
-%goes_on = {1} %bool %k %c256
+{10}
+%goes_on = {1} %bool %k {11}
 OpLoopMerge %merge %{0} None
 OpBranchConditional %goes_on %{2} %{3}
 %body = OpLabel
 {4}
 %la = OpTensorLayoutSliceNV %layout %t %c0 %c16 {5} %c16
-%a = OpCooperativeMatrixLoadTensorNV %A %p %former_a %la None {6}
+%a = OpCooperativeMatrixLoadTensorNV %A %p %former_a %la {12} {6}
 %lb = OpTensorLayoutSliceNV %layout %t {5} %c16 %c0 %c16
 %b = OpCooperativeMatrixLoadTensorNV %B %p %b0 %lb None None
 %product = OpCooperativeMatrixMulAddKHR %C {7} %b %sum
@@ -90,7 +97,7 @@ OpFunctionEnd
         c.hasStep ? "step" : "body", c.endsIfTrue ? "OpUGreaterThanEqual" : "OpULessThan",
         c.endsIfTrue ? "merge" : "body", c.endsIfTrue ? "body" : "merge", c.ahead, c.at,
         c.addressing, c.factor, c.behind,
-        c.hasStep ? "OpBranch %step\n%step = OpLabel" + std::string(step) : std::string(step));
+        c.hasStep ? "OpBranch %step\n%step = OpLabel" + step : step, c.header, c.limit, c.access);
     return tensor_module::preamble() + code;
 }
 
@@ -125,6 +132,27 @@ const Case kCases[] = {
     {.name = "Clipped", .isMoved = false, .addressing = "TensorView %clipped"},
     {.name = "Decoded", .isMoved = false, .addressing = "DecodeFunc %decode"},
     {.name = "Variable", .isMoved = false, .ahead = "%read = OpLoad %u32 %counter", .at = "%read"},
+    {.name = "VariableThatStays",
+     .isMoved = true,
+     .ahead = "%read = OpLoad %u32 %fixed",
+     .at = "%read"},
+    {.name = "Volatile", .isMoved = false, .access = "Volatile"},
+    {.name = "LimitInVariable",
+     .isMoved = false,
+     .header = "%read = OpLoad %u32 %counter",
+     .limit = "%read"},
+    {.name = "LimitInVariableThatStays",
+     .isMoved = true,
+     .header = "%read = OpLoad %u32 %fixed",
+     .limit = "%read"},
+    {.name = "StepInVariable",
+     .isMoved = false,
+     .ahead = "%read = OpLoad %u32 %counter",
+     .stepBy = "%read"},
+    {.name = "StepInVariableThatStays",
+     .isMoved = true,
+     .ahead = "%read = OpLoad %u32 %fixed",
+     .stepBy = "%read"},
     {.name = "VariableByACopyOfItsPointer",
      .isMoved = false,
      .ahead = "%read = OpLoad %u32 %same",
@@ -137,6 +165,9 @@ const Case kCases[] = {
     {.name = "TwoProducts",
      .isMoved = false,
      .behind = "%other = OpCooperativeMatrixMulAddKHR %C %a %b %product"},
+    {.name = "LoadBehindTheProduct",
+     .isMoved = false,
+     .behind = "%late = OpCooperativeMatrixLoadTensorNV %A %p %former_a %t None None"},
     {.name = "OtherFactor", .isMoved = false, .factor = "%a0"},
 };
 

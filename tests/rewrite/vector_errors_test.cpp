@@ -117,6 +117,27 @@ TEST(VectorErrors, RefusesInterpretationsAsBfloat16) {
     }
 }
 
+// Components of 64 bits, of what is multiplied or of what results.
+TEST(VectorErrors, RefusesProductsOfDoubles) {
+    const auto productOf = [](std::string_view input, std::string_view result) {
+        return run(
+            test::edited(test::withoutBias(test::layerModule(16, 16, 0, false)),
+                         {{"OpCapability Float16", "OpCapability Float64\nOpCapability Float16"},
+                          {"%in = OpTypeCooperativeVectorNV %half",
+                           std::format("%in = OpTypeCooperativeVectorNV %{}", input)},
+                          {"%out = OpTypeCooperativeVectorNV %half",
+                           std::format("%out = OpTypeCooperativeVectorNV %{}", result)},
+                          {"%zero = OpConstant", "%double = OpTypeFloat 64\n%zero = OpConstant"}}));
+    };
+    EXPECT_TRUE(productOf("half", "half"));
+    for (const auto& [input, result] :
+         {std::pair("double", "half"), {"half", "double"}, {"double", "double"}}) {
+        const Result<Rewritten> out = productOf(input, result);
+        ASSERT_FALSE(out) << input << result;
+        EXPECT_EQ(out.error().code, ErrorCode::kUnsupported);
+    }
+}
+
 // Each chain's base is the chain before it. More of them than calls that a stack of 1 MiB holds.
 TEST(VectorErrors, ChainsOfAnyLength) {
     constexpr uint32_t kChains = 12'500;

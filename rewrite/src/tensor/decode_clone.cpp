@@ -184,8 +184,7 @@ class ViewAccess {
         Operands operands = copies(i.operands);
         const Id index = emit_.over(copies(i.word(0)), bytesOf(types_, type));
         operands[0] = idOperand(Memory(context_, place_).pointer(emit_, type, index));
-        const Id result = i.result == 0 ? 0 : copies(i.result);
-        emit_.add(makeInstruction(i.opcode, i.type, result, std::move(operands)));
+        emit_.add(makeInstruction(i.opcode, i.type, copies(i.result), std::move(operands)));
     }
 
     // Stores a value at `bytes`; or loads one, without `stored`: nullopt with an error. The address

@@ -24,7 +24,7 @@ bool branchesTo(const Block& block, Id label) {
 // view clips elements, these are those of Object.
 bool isSimple(const Module& module, const TensorTypes& tensors, const Instruction& load) {
     const std::span<const Operand> addressing = tensorAddressing(load);
-    if (isVolatile(operandsBehind(load, 3)) || addressing.empty()) return false;
+    if (addressing.empty()) return false;
     using enum spv::TensorAddressingOperandsMask;
     const auto has = [&](spv::TensorAddressingOperandsMask bit) {
         return (addressing[0].word & static_cast<uint32_t>(bit)) != 0;

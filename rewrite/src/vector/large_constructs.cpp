@@ -169,7 +169,7 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
     const VectorType& type = *context.vector(construct.type);
     const uint32_t bytes = context.types.width(type.component) / 8;
     const auto loads = consecutiveLoads(context, block, at);
-    if (!loads || bytes > 4 || construct.operands.size() != type.count) return false;
+    if (!loads || bytes > 4) return false;
     const std::optional<Id> array = arrayPointer(context, emit, *loads->chain, type.component);
     if (!array) return false;
     const Id start = loads->index.value ? *loads->index.value : emit.constant(0);
