@@ -85,6 +85,11 @@ std::string textOf(const char* body) {
     return text.find("void main") != std::string::npos ? kWholeHead + text : kHead + text + kTail;
 }
 
+Words moduleOf(const char* body) {
+    if (std::string_view(body).starts_with("OpCapability")) return coopvk::test::assemble(body);
+    return compileGlsl(textOf(body));
+}
+
 // The id that an instruction with this opcode makes; empty: it is none.
 std::string resultOf(const std::string& line, const std::string& opcode) {
     const size_t is = line.find(" = ");
@@ -125,7 +130,7 @@ Words withWords(const Words& words, const char* says) {
 class Side {
  public:
     Side(const char* body, const char* says, Symbols& symbols) {
-        const Words words = withWords(compileGlsl(textOf(body)), says);
+        const Words words = withWords(moduleOf(body), says);
         const auto program =
             makeProgram({.words = words, .subgroupSize = 4, .validate = *says == 0});
         if (!program) {

@@ -14,6 +14,7 @@ namespace coopvk::reference::symbols_test {
 struct Pair {
     const char* name;
     // GLSL: what stands in main(), or functions with "void main", or all of it with "#version".
+    // SPIR-V's text, if it starts with "OpCapability".
     const char* native;
     const char* rewritten;  // the same
     bool isProved;

@@ -189,6 +189,18 @@ TEST(BufferViews, AreNonWritableOnlyIfAllMembersAre) {
     EXPECT_TRUE(hasMember(both, "NonWritable")) << both;
 }
 
+// A view is read where a part of a word is stored. NonReadable: "this module does not read from the
+// memory holding the variable".
+TEST(BufferViews, LeaveNothingNonReadable) {
+    for (const std::string& use : uses("OpDecorate %b NonReadable\n"
+                                       "OpMemberDecorate %block 0 NonReadable\n"
+                                       "OpMemberDecorate %block 1 NonReadable")) {
+        const std::string text = rewritten(use);
+        EXPECT_NE(text.find("coopvk_view"), text.npos) << text;
+        EXPECT_EQ(text.find(" NonReadable"), text.npos) << text;
+    }
+}
+
 TEST(BufferViews, AreReachedNonUniformly) {
     const std::string text = rewritten(blockLoad("OpDecorate %p NonUniform"));
     const size_t base = text.find(" %coopvk_view %uint_1");

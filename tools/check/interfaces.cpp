@@ -209,6 +209,15 @@ class Reader {
 
 bool has(const Declared& one, const std::string& name) { return one.decorations.contains(name); }
 
+// Whether the variables of a buffer may go without a decoration that those of the original have.
+// With NonReadable, "this module does not read from the memory holding the variable": without, it
+// promises less, and Vulkan asks for it of images alone. Where one has it, no other one reads.
+bool mayLack(const std::string& name, const std::vector<Declared>& after) {
+    return name.starts_with("NonReadable") && std::ranges::none_of(after, [&](const Declared& one) {
+               return has(one, name) || !one.kind.starts_with("storage buffer");
+           });
+}
+
 // Of variables in one place.
 std::string otherIn(const std::string& place, const std::vector<Declared>& before,
                     const std::vector<Declared>& after) {
@@ -223,8 +232,9 @@ std::string otherIn(const std::string& place, const std::vector<Declared>& befor
         const auto is = [&](const Declared& one) { return has(one, name); };
         const bool isKept =
             std::ranges::find(kKept, name.substr(0, name.find(' '))) != std::end(kKept);
-        const bool isNeeded =
-            isKept ? std::ranges::any_of(before, is) : std::ranges::all_of(before, is);
+        const bool isOfAny = isKept || name.starts_with("NonReadable");
+        const bool isNeeded = !mayLack(name, after) && (isOfAny ? std::ranges::any_of(before, is)
+                                                                : std::ranges::all_of(before, is));
         const bool mayBe =
             isKept || (name.starts_with("Restrict") ? std::ranges::all_of(before, is)
                                                     : std::ranges::any_of(before, is));

@@ -357,6 +357,24 @@ Id BufferViews::likeDescriptors(Id original, Id block) {
     return type;
 }
 
+// A view may be read, as where parts of words are stored, and with NonReadable "this module does
+// not read from the memory holding the variable". So no variable of the same descriptor stays so.
+void BufferViews::makeReadable(Id variable) {
+    const auto descriptorOf = [&](Id id) {
+        return std::pair(module_.decoration(id, spv::Decoration::DescriptorSet),
+                         module_.decoration(id, spv::Decoration::Binding));
+    };
+    for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+        if (!isVariable(i->opcode) || descriptorOf(i->result) != descriptorOf(variable)) continue;
+        Id type = contentsOf(module_, i->result);
+        if (isArrayType(module_.def(type).opcode)) type = module_.def(type).word(0);
+        module_.removeDecoration(i->result, spv::Decoration::NonReadable);
+        module_.removeDecorationsOf(type, [](const Instruction& annotation) {
+            return decoratesMember(annotation, spv::Decoration::NonReadable);
+        });
+    }
+}
+
 // Replaces Restrict by Aliased.
 void BufferViews::declareAliased(Id root) {
     module_.removeDecoration(root, spv::Decoration::Restrict);
@@ -425,6 +443,7 @@ Id BufferViews::variableLike(Id variable, Id element) {
         }
     }
     declareAliased(view, variable);
+    makeReadable(variable);
     return view;
 }
 

@@ -126,6 +126,7 @@ class BufferViews {
     void declare(Id type, spv::Op opcode, Operands operands);
     Id variableLike(Id variable, Id element);
     Id sharedVariable(Id root, Id element);
+    void makeReadable(Id variable);
     Id pointerIntoHeap(Emitter& emit, const BufferPlace& place, Id element);
     Id cast(Emitter& emit, const BufferPlace& place, Id type);
     Id block(Id element, const Qualifiers& qualifiers);
