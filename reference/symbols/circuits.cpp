@@ -5,8 +5,14 @@
 
 namespace coopvk::reference::symbols {
 
+// What is rounded stands for the leaf for which the number before does.
+const uint32_t* Circuits::imageOf(TermId term) const {
+    const uint32_t* image = valueIn(images_, term);
+    return image != nullptr ? image : valueIn(images_, terms_.unrounded(term));
+}
+
 bool Circuits::isBlasted(TermId term, bool isRewritten) const {
-    if (isRewritten && images_.contains(terms_.unrounded(term))) return false;
+    if (isRewritten && imageOf(term) != nullptr) return false;
     switch (terms_[term].kind) {
         case TermKind::kProduct:
             return isSaturating(terms_, term);
@@ -24,7 +30,7 @@ bool Circuits::isBlasted(TermId term, bool isRewritten) const {
 }
 
 Bits Circuits::leafBits(TermId term) {
-    const auto* image = valueIn(images_, terms_.unrounded(term));
+    const uint32_t* image = imageOf(term);
     const auto leaf =
         image != nullptr ? *image : uint32_t(std::ranges::find(leaves_, term) - leaves_.begin());
     const auto* place = valueIn(places_, leaves_[leaf]);

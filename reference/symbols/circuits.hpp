@@ -133,6 +133,7 @@ class Circuits {
         leaves_.push_back(term);
         return uint32_t(leaves_.size() - 1);
     }
+    const uint32_t* imageOf(TermId term) const;
     Bits leafBits(TermId term);
     Bits joined(TermId term, bool isRewritten);
     Bits applied(TermId term, bool isRewritten);
