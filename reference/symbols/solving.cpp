@@ -16,7 +16,7 @@ constexpr size_t kMostHeld = 1024;
 // Of the steps that are left: one of several ways leaves some for the others.
 constexpr uint32_t mostOf(uint32_t steps) { return steps - steps / 16; }
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Two numbers and what an instruction makes of both: what one of them may be, if another one and
 // the result are known.
@@ -65,7 +65,7 @@ std::vector<double> floatsFor(double value, double other, Number number) {
             1.0,
             -1.0,
             kInfinite,
-            kNone,
+            kNan,
             value * value,
             std::sqrt(value)};
 }

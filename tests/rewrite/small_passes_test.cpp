@@ -255,7 +255,7 @@ TEST(DecorationGroups, SayTheSame) {
             "OpDecorate %place Binding 5\n%place = OpDecorationGroup\n"
             "OpGroupDecorate %place %d\nOpGroupDecorate %place %d");
     replace("OpMemberDecorate %block 0 Offset 0",
-            "OpDecorate %start Offset 0\nOpDecorate %start NonReadable\n"
+            "OpDecorate %start Offset 0\nOpDecorate %start Coherent\n"
             "%start = OpDecorationGroup\nOpGroupMemberDecorate %start %block 0");
     const Result<Rewritten> out = run(test::assemble(source));
     ASSERT_TRUE(out) << out.error().message;
@@ -263,7 +263,7 @@ TEST(DecorationGroups, SayTheSame) {
     const std::string text = disassemble(out->words);
     EXPECT_NE(text.find("OpDecorate %coopvk_view DescriptorSet 2"), std::string::npos) << text;
     EXPECT_NE(text.find("OpDecorate %coopvk_view Binding 5"), std::string::npos) << text;
-    EXPECT_NE(text.find(" 0 NonReadable"), std::string::npos) << text;
+    EXPECT_NE(text.find(" 0 Coherent"), std::string::npos) << text;
     for (const std::string_view gone : {"OpDecorationGroup", "OpGroup", "%place", "%start"}) {
         EXPECT_EQ(text.find(gone), std::string::npos) << gone << "\n" << text;
     }
