@@ -40,11 +40,6 @@ bool isOfFloats(const Function& f) {
     return isFloat(&f.type()) || std::ranges::any_of(f.types, isFloat);
 }
 
-// With another sign: no device combines that with anything to another number.
-static bool isOfSign(const Function& f) {
-    return f.opcode == numberIn(OpFNegate) || f.opcode == numberIn(GLSLstd450FAbs);
-}
-
 std::vector<TermId> Contractions::resultsOf(TermId term) const {
     std::vector<TermId> results;
     const std::span<const TermId> operands = terms_.operands(term);
@@ -66,7 +61,7 @@ std::vector<TermId> Contractions::resultsOf(TermId term) const {
             break;
         case TermKind::kApplied:
         case TermKind::kOpaque:
-            if (terms_.isFree(term) || isOfSign(terms_.functionOf(term))) return {operands[0]};
+            if (terms_.isFree(term)) return {operands[0]};
             if (terms_.functionOf(term).type().kind == Kind::kInt)
                 for (const TermId of : operands)
                     if (terms_[of].width == terms_[term].width) results.push_back(of);
@@ -85,7 +80,7 @@ uint8_t Contractions::operationsIn(TermId term) {
     };
     const TermKind kind = terms_[term].kind;
     if ((kind == TermKind::kApplied || kind == TermKind::kOpaque) &&
-        isOperation(terms_.functionOf(term)) && !isOfSign(terms_.functionOf(term)))
+        isOperation(terms_.functionOf(term)))
         operations = kindOf(terms_.functionOf(term));
     if (kind == TermKind::kProduct && numbers::format(terms_.sumOf(term).result).floating())
         operations = kindOf(terms_.sumOf(term));
