@@ -43,6 +43,14 @@ using numbers::Number;
 // The sample does not show what stands behind it.
 #define RARE "const uint x = words[at].z == 77777u ? 1u : 0u; "
 // 14 bits with a sign.
+// A quotient or 0 becomes a half, by itself and in integers. EVEN: to even from the middle.
+#define QUOTIENT(OF) "float x = c == 0.0 ? 0.0 : 1.0 / min(" OF ");"
+#define HALF_IN_CODE(EVEN)                                                             \
+    "const uint w = floatBitsToUint(x), m = w & 0x7FFFFFFFu, l = min(m, 0x47800000u);" \
+    "uint n = m > 0x7F800000u ? 0x7E00u : m < 0x38800000u ? "                          \
+    "floatBitsToUint(uintBitsToFloat(m) + 0.5) - 0x3F000000u : (l + 0xC8000FFFu" EVEN  \
+    ") >> 13;"                                                                         \
+    "g = uint16BitsToFloat16(uint16_t(n | (w >> 16 & 0x8000u)));"
 #define TURNED                                                    \
     "const int s = bitfieldExtract(int(i), 0, 13) ^ 0xFFFFE000, " \
     "t = bitfieldExtract(int(j), 0, 13) ^ 0xFFFFE000; "
@@ -171,6 +179,10 @@ constexpr Pair kConversions[] = {
      Number::u32},
     {"signs and other bits", RARE TURNED "u = uint(s * t) * x;",
      RARE TURNED "u = uint(int(float(s) * float(t))) * x;", false, Number::u32},
+    {"a quotient as a half in code", QUOTIENT("a, b") "g = float16_t(x);",
+     QUOTIENT("b, a") HALF_IN_CODE(" + (l >> 13 & 1u)"), true, Number::f16},
+    {"a quotient as a half that is not even", QUOTIENT("a, b") "g = float16_t(x);",
+     QUOTIENT("b, a") HALF_IN_CODE(""), false, Number::f16},
     {"zeros in a sum", "f = dot(vec3(0.0, a, b), vec3(0.0, c, d));", "f = a * c + b * d;", true},
     {"zero times infinity in a sum", "f = dot(vec3(0.0, a, b), vec3(c, c, d));",
      "f = a * c + b * d;", false},
