@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbols/readers.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference::symbols {
 
-// SPV_KHR_cooperative_matrix: which invocation holds an element is "implementation-dependent".
+// SPV_KHR_cooperative_matrix: which invocation holds an element is "implementation-dependent". So
+// is the one that calls a function for it.
 constexpr uint32_t kByAnyLane[] = {
     numberIn(OpCooperativeMatrixLoadKHR),      numberIn(OpCooperativeMatrixStoreKHR),
     numberIn(OpCooperativeMatrixLoadNV),       numberIn(OpCooperativeMatrixStoreNV),
@@ -16,7 +18,8 @@ constexpr uint32_t kAnyLane = ~uint32_t{0};
 
 Readers::Invocation Readers::invocationOf(const Subgroup& s, uint32_t lane) {
     const auto& [x, y, z] = s.group->id;
-    const bool isByAny = s.at != nullptr && isAmong(kByAnyLane, s.at->row->opcode);
+    const bool isByAny =
+        s.isOfElement || (s.at != nullptr && isAmong(kByAnyLane, s.at->row->opcode));
     return {x, y, z, s.index, isByAny ? kAnyLane : lane};
 }
 
@@ -33,7 +36,8 @@ void Readers::noteRead(const Subgroup& s, uint32_t lane, std::span<const Deviati
     for (const Deviation& byte : bytes) {
         const Invocation* writer = valueIn(writers_, &byte);
         if (byte == 0 || writer == nullptr) continue;
-        const bool isAny = (*writer).back() == kAnyLane || reader.back() == kAnyLane;
+        const bool isInGroup = std::equal(writer->begin(), writer->begin() + 3, reader.begin());
+        const bool isAny = isInGroup && (writer->back() == kAnyLane || reader.back() == kAnyLane);
         if (isOriginal && !isAny && *writer != reader) note(number, kByOthers);
         if (!isOriginal && (isAny || *writer == reader)) note(number, kByItself);
     }

@@ -34,6 +34,14 @@ using numbers::Number;
 #define SHARED_BY(STORED, LOADED)                                                               \
     "shared float s[4]; void main() { const uint at = gl_LocalInvocationIndex; s[at] = " STORED \
     "; barrier(); results[at] = " LOADED "; }"
+#define BY_ELEMENTS(OF)                                                                          \
+    "shared float s[4]; float plus(const in uint row, const in uint column, const in float x) {" \
+    "return s[" OF                                                                               \
+    "] + x; } void main() { const uint at = gl_LocalInvocationIndex;"                            \
+    "s[at] = floats[at] * floats[at + 4]; barrier(); M(float, 2, 2) m;"                          \
+    "coopMatLoad(m, floats, 8, 2, gl_CooperativeMatrixLayoutRowMajor);"                          \
+    "coopMatPerElementNV(m, m, plus);"                                                           \
+    "coopMatStore(m, results, 0, 2, gl_CooperativeMatrixLayoutRowMajor); }"
 #define OTHERS(OF) \
     "void main() { const uint at = gl_LocalInvocationIndex, n = at ^ 1; results[at] = " OF "; }"
 #define OF_DOTS                                                                           \
@@ -242,6 +250,14 @@ constexpr Pair kLibertyPairs[] = {
     {"another lane's product that it computes itself",
      SHARED_BY("floats[at] * floats[at + 4]", "s[at ^ 1] + floats[at + 8]"),
      SHARED_BY("floats[at ^ 1] * floats[(at ^ 1) + 4]", "s[at] + floats[at + 8]"), false},
+    // Which invocation calls a function for an element, is open.
+    {"a product in functions of elements", BY_ELEMENTS("row * 2 + column"),
+     BY_ELEMENTS("row * 2 + column"), true},
+    {"another lane's product in functions of elements",
+     SHARED_BY("floats[at] * floats[at + 4]", "s[at ^ 1] + floats[at + 8]"),
+     BY_ELEMENTS("(row * 2 + column) ^ 1"), false},
+    {"another lane's product by its lane", BY_ELEMENTS("(row * 2 + column) ^ 1"),
+     SHARED_BY("floats[at] * floats[at + 4]", "s[at ^ 1] + floats[at + 8]"), true},
     {"another lane's product from another place",
      SHARED_BY("floats[at] * floats[at + 4]", "s[at ^ 1] + floats[at + 8]"),
      SHARED_BY("floats[3 - at] * floats[7 - at]", "s[at ^ 2] + floats[at + 8]"), true},
