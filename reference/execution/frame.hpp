@@ -74,7 +74,8 @@ struct Subgroup {
     LaneMask mask;       // lanes that execute now
     uint32_t phase = 0;  // see Step::kMeet
     std::vector<Frame> frames;
-    bool isOfElement = false;   // it executes a function that an instruction on matrices calls
+    // The instruction on matrices that calls the function that executes, for elements.
+    const Instruction* elementsOf = nullptr;
     std::vector<Value> values;  // by slot
     // Variables of Function, Private and Input storage: component c of lane l at [c * lanes + l].
     std::vector<uint64_t> privateData;

@@ -124,7 +124,7 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
     s.tell<&Observer::call>(kEventCall, CallKind::kEnters);
     const size_t depth = s.frames.size();
     const auto tangles = std::exchange(s.tangles, nullptr);  // all return before it goes on
-    const bool wasOfElement = std::exchange(s.isOfElement, true);
+    const Instruction* const elementsOf = std::exchange(s.elementsOf, caller);
     enter(s, function, mask, kNone);
     Step step = Step::kYield;
     while (step == Step::kYield) step = run(s, depth);
@@ -132,7 +132,7 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
         s.report(kCheckDivergence, mask.first(),
                  "subgroups cannot meet in a function that another instruction calls");
     s.tangles = tangles;
-    s.isOfElement = wasOfElement;
+    s.elementsOf = elementsOf;
     s.frames.resize(depth);
     s.mask = before;
     s.at = caller;

@@ -7,6 +7,7 @@
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference::symbols {
+namespace {
 
 // SPV_KHR_cooperative_matrix: which invocation holds an element is "implementation-dependent". So
 // is the one that calls a function for it.
@@ -14,13 +15,34 @@ constexpr uint32_t kByAnyLane[] = {
     numberIn(OpCooperativeMatrixLoadKHR),      numberIn(OpCooperativeMatrixStoreKHR),
     numberIn(OpCooperativeMatrixLoadNV),       numberIn(OpCooperativeMatrixStoreNV),
     numberIn(OpCooperativeMatrixLoadTensorNV), numberIn(OpCooperativeMatrixStoreTensorNV)};
-constexpr uint32_t kAnyLane = ~uint32_t{0};
+constexpr uint32_t kAny = ~uint32_t{0};
+
+// Whether a workgroup holds a matrix that the instruction has: then any of its subgroups does.
+bool isOfWorkgroup(const Subgroup& s, const Instruction& at) {
+    const auto is = [](const Type* type) {
+        return type != nullptr && type->kind == Kind::kCooperativeMatrix &&
+               type->scope == spv::Scope::Workgroup;
+    };
+    return is(at.type) || std::ranges::any_of(at.operands, [&](const Operand& operand) {
+               return operand.slot != kNone && is(s.values[operand.slot].type);
+           });
+}
+
+}  // namespace
 
 Readers::Invocation Readers::invocationOf(const Subgroup& s, uint32_t lane) {
     const auto& [x, y, z] = s.group->id;
-    const bool isByAny =
-        s.isOfElement || (s.at != nullptr && isAmong(kByAnyLane, s.at->row->opcode));
-    return {x, y, z, s.index, isByAny ? kAnyLane : lane};
+    const Instruction* of = s.elementsOf;
+    if (of == nullptr && s.at != nullptr && isAmong(kByAnyLane, s.at->row->opcode)) of = s.at;
+    if (of == nullptr) return {x, y, z, s.index, lane};
+    return {x, y, z, isOfWorkgroup(s, *of) ? kAny : s.index, kAny};
+}
+
+// Whether both may be one.
+bool Readers::mayBeOne(const Invocation& a, const Invocation& b) {
+    for (size_t n = 0; n < a.size(); ++n)
+        if (a[n] != b[n] && a[n] != kAny && b[n] != kAny) return false;
+    return true;
 }
 
 void Readers::noteWrite(const Subgroup& s, uint32_t lane, std::span<const Deviation> bytes,
@@ -36,10 +58,9 @@ void Readers::noteRead(const Subgroup& s, uint32_t lane, std::span<const Deviati
     for (const Deviation& byte : bytes) {
         const Invocation* writer = valueIn(writers_, &byte);
         if (byte == 0 || writer == nullptr) continue;
-        const bool isInGroup = std::equal(writer->begin(), writer->begin() + 3, reader.begin());
-        const bool isAny = isInGroup && (writer->back() == kAnyLane || reader.back() == kAnyLane);
-        if (isOriginal && !isAny && *writer != reader) note(number, kByOthers);
-        if (!isOriginal && (isAny || *writer == reader)) note(number, kByItself);
+        const bool isOne = mayBeOne(*writer, reader);
+        if (isOriginal && !isOne) note(number, kByOthers);
+        if (!isOriginal && isOne) note(number, kByItself);
     }
 }
 

@@ -27,6 +27,7 @@ class Readers {
     // The workgroup, the subgroup, the lane.
     using Invocation = std::array<uint32_t, 5>;
     static Invocation invocationOf(const Subgroup& s, uint32_t lane);
+    static bool mayBeOne(const Invocation& a, const Invocation& b);
 
     Terms& terms_;
     Contractions& contractions_;
